@@ -1,0 +1,1 @@
+"""seemly: content moderation in process."""

@@ -1,0 +1,76 @@
+"""Every exception that seemly raises, in one tree.
+
+    SeemlyError
+    ├── ConfigError      a channel, rule, option, registry or tier that cannot work; raised when it is built
+    │   └── ModelError   weights that are missing, damaged, or of another version
+    ├── ContentError     content that cannot be moderated as it was submitted; the spec's BAD_REQUEST
+    └── PolicyFailed     a policy's result was asked for, or `strict=True` was set, and the policy had failed
+
+Messages and issues name fields, never the content in them, so that they are safe to log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["ConfigError", "ContentError", "Issue", "ModelError", "PolicyFailed", "SeemlyError"]
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing that is wrong with an input: where (`path`, dotted, empty for the whole) and what (`message`)."""
+
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}" if self.path else self.message
+
+    def to_dict(self) -> dict[str, str]:
+        """The wire's shape: `{"message": …, "path": …}`."""
+        return {"message": self.message, "path": self.path}
+
+
+class SeemlyError(Exception):
+    """The root of the tree. `code` is the spec's error code, `issues` lists every problem that was found."""
+
+    code: ClassVar[str] = "INTERNAL_SERVER_ERROR"
+
+    def __init__(self, message: str, issues: Iterable[Issue] = ()) -> None:
+        self.message = message
+        self.issues = tuple(issues)
+        super().__init__(message, self.issues)
+
+    def __str__(self) -> str:
+        return "; ".join([self.message, *map(str, self.issues)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The spec's error body: `code`, `message` and, where there are any, `issues`."""
+        body: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.issues:
+            body["issues"] = [issue.to_dict() for issue in self.issues]
+        return body
+
+
+class ConfigError(SeemlyError):
+    """A channel, rule, option, registry or tier that cannot work. Raised when it is built, never in a request."""
+
+    code = "BAD_REQUEST"
+
+
+class ModelError(ConfigError):
+    """Weights that are missing, damaged, or of a version that this release does not read."""
+
+
+class ContentError(SeemlyError):
+    """Content that cannot be moderated as it was submitted. `issues` names each field that is wrong."""
+
+    code = "BAD_REQUEST"
+
+
+class PolicyFailed(SeemlyError):  # noqa: N818  (the name that DESIGN gives it)
+    """The policy failed on this content, so it has no result; `result.errors` says why."""

@@ -1,0 +1,122 @@
+"""What a policy is, what it is given, and what it hands back.
+
+A third-party policy is one class with a `check` method and one `Spec`; `seemly.testing.check_policy` proves that
+the pair behaves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from seemly.channel import Channel
+    from seemly.span import Span
+    from seemly.text.normalize import Normalized
+
+__all__ = ["NOTHING", "Defaults", "Finding", "Item", "Label", "Match", "NoOptions", "Policy", "PolicyKind", "Spec"]
+
+PolicyKind = Literal["classifier", "entity_matcher"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One text for a policy to check.
+
+    `scores` holds the model's probability for each label that some policy needs; `language` is the detected
+    ISO 639-1 code, or None where it is unsure.
+    """
+
+    text: Normalized
+    scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Something found in a text: `original[span.start:span.end] == match`, whole grapheme clusters.
+
+    `probability` is 0 to 1. `flagging` matches are those that the policy's probability rests on; others are
+    reported (and masked) without flagging. `mask` is the text that takes the match's place in the modified
+    content, None to leave it. `field` names the object's field; `time_ms` (milliseconds) and `box` (x, y, width,
+    height as shares of the image, 0 to 1) place a match in media.
+    """
+
+    span: Span
+    match: str = field(repr=False)
+    probability: float
+    entity_type: str | None = None
+    reasons: tuple[str, ...] = ()
+    signals: Mapping[str, Any] | None = None
+    flagging: bool = True
+    mask: str | None = field(default=None, repr=False)
+    field: str | None = None
+    time_ms: int | None = None
+    box: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The probability (0 to 1) of one part of a policy, such as `insult` within `toxicity`."""
+
+    id: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a policy says of one item: a probability, 0 to 1, and what it rests on."""
+
+    probability: float
+    matches: tuple[Match, ...] = ()
+    labels: tuple[Label, ...] = ()
+    data: Mapping[str, Any] | None = None
+
+
+NOTHING = Finding(0.0)
+"""The finding of a matcher that found nothing."""
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Checks items. Stateless once built, safe to call from several threads at once."""
+
+    def check(self, items: Sequence[Item]) -> Sequence[Finding]:
+        """One finding an item, in order. May raise: the engine then reports this policy as failed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoOptions:
+    """The options of a policy that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """How a channel treats a policy that it does not mention. `threshold` None means the calibrated one, or 0.5."""
+
+    flag: bool = True
+    threshold: float | None = None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A policy's entry in a registry.
+
+    `options` is a frozen dataclass; a channel's JSON options for the policy are checked against it when the engine
+    is built, and `build(options, channel)` gets an instance. `labels` are the model labels that the policy reads
+    from `Item.scores`. `languages` are the ISO 639-1 codes that it knows, None for any.
+    """
+
+    id: str
+    kind: PolicyKind
+    build: Callable[[Any, Channel], Policy]
+    options: type = NoOptions
+    labels: tuple[str, ...] = ()
+    languages: frozenset[str] | None = None
+    leaves: frozenset[str] = frozenset({"text"})
+    defaults: Defaults = Defaults()

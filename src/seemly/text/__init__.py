@@ -1,0 +1,1 @@
+"""Views of one text, each with offsets back to the text as submitted."""
