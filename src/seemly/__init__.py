@@ -1,1 +1,74 @@
-"""seemly: content moderation in process."""
+"""seemly: content moderation in process.
+
+    from seemly import Channel, Engine
+
+    engine = Engine(Channel(key="comments"))
+    result = engine.moderate("some text")
+    result.recommendation.action        # 'allow', 'review' or 'reject'
+
+Names load when they are first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seemly.channel import PRESETS, Calibration, Channel, Condition, PolicySettings, Rule, Triage, Wordlist
+    from seemly.content import Audio, Author, Block, ClientAction, Image, Object, Submission, Text, Turn, Video
+    from seemly.context import ConversationMemory
+    from seemly.engine import Engine, Rejected
+    from seemly.errors import ConfigError, ContentError, Issue, ModelError, PolicyFailed, SeemlyError
+    from seemly.explain import Explanation
+    from seemly.models import Models
+    from seemly.policies.builtin import BUILTIN
+    from seemly.policy import Defaults, Finding, Item, Label, Match, Policy, Spec
+    from seemly.registry import Registry
+    from seemly.result import ModerationResult, PolicyResult
+    from seemly.span import Span
+    from seemly.version import __version__
+    from seemly.words.lexicon import censor, contains_profanity
+
+_HOMES = {
+    "seemly.channel": (
+        "PRESETS", "Calibration", "Channel", "Condition", "PolicySettings", "Rule", "Triage", "Wordlist",
+    ),
+    "seemly.content": (
+        "Audio", "Author", "Block", "ClientAction", "Image", "Object", "Submission", "Text", "Turn", "Video",
+    ),
+    "seemly.context": ("ConversationMemory",),
+    "seemly.engine": ("Engine", "Rejected"),
+    "seemly.errors": ("ConfigError", "ContentError", "Issue", "ModelError", "PolicyFailed", "SeemlyError"),
+    "seemly.explain": ("Explanation",),
+    "seemly.models": ("Models",),
+    "seemly.policies.builtin": ("BUILTIN",),
+    "seemly.policy": ("Defaults", "Finding", "Item", "Label", "Match", "Policy", "Spec"),
+    "seemly.registry": ("Registry",),
+    "seemly.result": ("ModerationResult", "PolicyResult"),
+    "seemly.span": ("Span",),
+    "seemly.words.lexicon": ("censor", "contains_profanity"),
+}  # fmt: skip
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "BUILTIN", "PRESETS", "Audio", "Author", "Block", "Calibration", "Channel", "ClientAction", "Condition",
+    "ConfigError", "ContentError", "ConversationMemory", "Defaults", "Engine", "Explanation", "Finding", "Image",
+    "Issue", "Item", "Label", "Match", "ModelError", "Models", "ModerationResult", "Object", "Policy", "PolicyFailed",
+    "PolicyResult", "PolicySettings", "Registry", "Rejected", "Rule", "SeemlyError", "Span", "Spec", "Submission",
+    "Text", "Triage", "Turn", "Video", "Wordlist", "__version__", "censor", "contains_profanity",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("seemly.version").__version__
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'seemly' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

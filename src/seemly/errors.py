@@ -30,6 +30,10 @@ class Issue:
     def __str__(self) -> str:
         return f"{self.path}: {self.message}" if self.path else self.message
 
+    def under(self, path: str) -> Issue:
+        """The same issue, as seen from the value that holds this one at `path`."""
+        return Issue(".".join(filter(None, (path, self.path))), self.message)
+
     def to_dict(self) -> dict[str, str]:
         """The wire's shape: `{"message": …, "path": …}`."""
         return {"message": self.message, "path": self.path}
@@ -56,7 +60,7 @@ class SeemlyError(Exception):
         return body
 
 
-class ConfigError(SeemlyError):
+class ConfigError(SeemlyError, ValueError):
     """A channel, rule, option, registry or tier that cannot work. Raised when it is built, never in a request."""
 
     code = "BAD_REQUEST"
@@ -66,7 +70,7 @@ class ModelError(ConfigError):
     """Weights that are missing, damaged, or of a version that this release does not read."""
 
 
-class ContentError(SeemlyError):
+class ContentError(SeemlyError, ValueError):
     """Content that cannot be moderated as it was submitted. `issues` names each field that is wrong."""
 
     code = "BAD_REQUEST"

@@ -6,7 +6,8 @@ the pair behaves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -31,7 +32,7 @@ class Item:
     """
 
     text: Normalized
-    scores: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    scores: Mapping[str, float] = dataclasses.field(default_factory=lambda: MappingProxyType({}))
     language: str | None = None
 
 
@@ -46,13 +47,13 @@ class Match:
     """
 
     span: Span
-    match: str = field(repr=False)
+    match: str = dataclasses.field(repr=False)
     probability: float
     entity_type: str | None = None
     reasons: tuple[str, ...] = ()
     signals: Mapping[str, Any] | None = None
     flagging: bool = True
-    mask: str | None = field(default=None, repr=False)
+    mask: str | None = dataclasses.field(default=None, repr=False)
     field: str | None = None
     time_ms: int | None = None
     box: tuple[float, float, float, float] | None = None

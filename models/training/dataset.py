@@ -1,0 +1,124 @@
+"""The rows of every split as arrays, made once and kept in the work folder."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seemly.pieces import Pieces
+from seemly.text.normalize import normalize
+from training.augment import disturb
+from training.reading import every_text
+from training.rows import LABELS, Row, digest, merge, split_of
+from training.table import SOURCES, written
+from training.vocabulary import learn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+WINDOW = 256
+"""Pieces that the network reads at once, in training and at run time."""
+
+NOISY = 0.25
+"""The share of training rows that get a disturbed copy; written rows always get two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Rows as arrays. `pieces[starts[i]:starts[i + 1]]` are row i's; `labels` has NaN where a label is unknown."""
+
+    pieces: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    labels: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    sources: NDArray[np.str_]
+    languages: NDArray[np.str_]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def lengths(self) -> NDArray[np.int64]:
+        """Pieces a row, at most a window."""
+        return np.minimum(np.diff(self.starts), WINDOW)
+
+    def block(self, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int32]:
+        """The pieces of these rows, cut to a window, padded with 0."""
+        lengths = self.lengths()[rows]
+        block = np.zeros((len(rows), max(1, int(lengths.max()))), np.int32)
+        for at, row in enumerate(rows):
+            block[at, : lengths[at]] = self.pieces[self.starts[row] : self.starts[row] + lengths[at]]
+        return block
+
+
+def gather(data: Path, examples: Path) -> list[Row]:
+    """Every row that may be trained on, one a text: none whose text stands in the folder for evaluation."""
+    held = {digest(text) for text in every_text(data / "evaluate")}
+    rows = chain(written(examples), chain.from_iterable(source.rows(data) for source in SOURCES))
+    merged = merge(rows, held)
+    for row in merged:
+        if not set(row.labels) <= set(LABELS):
+            raise ValueError(f"{row.source} names a label that there is not")
+    return merged
+
+
+def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -> dict[str, Encoded]:
+    """The splits, encoded; the vocabulary is learned from the train split. Read from `work` where it was done before."""
+    work.mkdir(parents=True, exist_ok=True)
+    if not (work / "test.npz").exists():
+        rows = gather(data, examples)
+        rows = [Row(normalize(r.text).plain.text, r.labels, r.source, r.language, r.weight, r.weights) for r in rows]
+        splits = {name: [row for row in rows if split_of(row.text) == name] for name in ("train", "validation", "test")}
+        vocabulary = learn((row.text for row in splits["train"]), pieces)
+        (work / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+        (work / "held.jsonl").write_text(
+            "\n".join(json.dumps({"split": s, "source": r.source, "text": r.text}) for s in ("validation", "test") for r in splits[s]),
+            encoding="utf-8",
+        )
+        splits["train"] += _noisy(splits["train"], random.Random(seed))
+        cutter = Pieces(vocabulary)
+        for name, found in splits.items():
+            _save(work / f"{name}.npz", found, cutter)
+    return {name: _load(work / f"{name}.npz") for name in ("train", "validation", "test")}
+
+
+def _noisy(rows: Sequence[Row], rng: random.Random) -> list[Row]:
+    copies = []
+    for row in rows:
+        for _ in range(2 if row.source.startswith("written") else int(rng.random() < NOISY)):
+            weights = {label: weight * 0.5 for label, weight in row.weights.items()}
+            text = disturb(row.text, rng)
+            copies.append(Row(text, row.labels, row.source, row.language, row.weight * 0.5, weights))
+    return copies
+
+
+def _save(path: Path, rows: Sequence[Row], cutter: Pieces) -> None:
+    encoded = [cutter.encode(row.text) for row in rows]
+    labels = np.full((len(rows), len(LABELS)), np.nan, np.float32)
+    weights = np.zeros((len(rows), len(LABELS)), np.float32)
+    for at, row in enumerate(rows):
+        for place, label in enumerate(LABELS):
+            if label in row.labels:
+                labels[at, place] = row.labels[label]
+                weights[at, place] = row.weights.get(label, row.weight)
+    np.savez(
+        path,
+        pieces=np.fromiter(chain.from_iterable(encoded), np.int32),
+        starts=np.cumsum([0, *map(len, encoded)], dtype=np.int64),
+        labels=labels,
+        weights=weights,
+        sources=np.array([row.source for row in rows]),
+        languages=np.array([row.language for row in rows]),
+    )
+
+
+def _load(path: Path) -> Encoded:
+    with np.load(path) as found:
+        return Encoded(**{name: found[name] for name in found.files})

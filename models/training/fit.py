@@ -1,0 +1,113 @@
+"""Training, from encoded rows to a network; goes on from its last checkpoint."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from sklearn.metrics import roc_auc_score
+
+from training.network import Network
+from training.rows import LABELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from training.dataset import Encoded
+
+_BATCH = 20_000
+"""Pieces in a batch, padding included."""
+
+
+def fit(splits: dict[str, Encoded], pieces: int, work: Path, *, epochs: int, seed: int, device: str) -> Network:
+    """The network after `epochs` passes. Each pass ends with a checkpoint in `work` and a line of figures."""
+    torch.manual_seed(seed)
+    train = splits["train"]
+    network = Network(pieces, len(LABELS)).to(device)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.0)
+    steps = sum(1 for _ in batches(train, np.random.default_rng(seed))) * epochs
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2.5e-3, total_steps=steps + epochs * 50, pct_start=0.1)
+    balance = torch.tensor(_balance(train), device=device)
+    saved, first = work / "checkpoint.pt", 0
+    if saved.exists():
+        state = torch.load(saved, map_location=device)
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
+        schedule.load_state_dict(state["schedule"])
+        first = state["epoch"] + 1
+    for epoch in range(first, epochs):
+        network.train()
+        began, total, count = time.perf_counter(), 0.0, 0
+        for rows in batches(train, np.random.default_rng((seed, epoch))):
+            logits = network(torch.from_numpy(train.block(rows)).to(device))
+            labels = torch.from_numpy(train.labels[rows]).to(device)
+            weights = torch.from_numpy(train.weights[rows]).to(device)
+            known = ~labels.isnan()
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                logits, labels.nan_to_num(), weight=weights * known, pos_weight=balance, reduction="sum"
+            ) / len(rows)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            total, count = total + float(loss) * len(rows), count + len(rows)
+        torch.save(
+            {
+                "network": network.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "schedule": schedule.state_dict(),
+                "epoch": epoch,
+            },
+            saved,
+        )
+        took = time.perf_counter() - began
+        figures = _figures(splits["validation"], predict(network, splits["validation"], device))
+        print(f"epoch {epoch}: loss {total / count:.4f}, {figures}, {took:.0f} s", flush=True)
+    return network
+
+
+def batches(rows: Encoded, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """The rows' indices in batches of similar length, shuffled."""
+    lengths = rows.lengths()
+    order = np.argsort(lengths + rng.uniform(0, 6, len(lengths)), kind="stable")
+    cut, found = 0, []
+    while cut < len(order):
+        size = max(1, min(1024, _BATCH // max(1, int(lengths[order[min(cut + 300, len(order) - 1)]]))))
+        found.append(order[cut : cut + size])
+        cut += size
+    rng.shuffle(found)  # type: ignore[arg-type]
+    yield from found
+
+
+@torch.no_grad()
+def predict(network: Network, rows: Encoded, device: str = "cpu") -> NDArray[np.float32]:
+    """Logits, [rows, labels]; a row is read as far as its first window."""
+    network.eval()
+    logits = np.zeros((len(rows), len(LABELS)), np.float32)
+    for batch in batches(rows, np.random.default_rng(0)):
+        logits[batch] = network(torch.from_numpy(rows.block(batch)).to(device)).cpu().numpy()
+    return logits
+
+
+def _balance(rows: Encoded) -> NDArray[np.float32]:
+    """A positive's weight by label: the square root of how far the negatives outweigh them, from 1 to 6."""
+    weights = rows.weights * ~np.isnan(rows.labels)
+    positive = (np.nan_to_num(rows.labels) * weights).sum(axis=0)
+    negative = weights.sum(axis=0) - positive
+    return np.clip(np.sqrt(negative / np.maximum(positive, 1)), 1, 6).astype(np.float32)
+
+
+def _figures(rows: Encoded, logits: NDArray[np.float32]) -> str:
+    shown = []
+    for place, label in enumerate(LABELS):
+        truth = rows.labels[:, place]
+        sure = (truth <= 0.25) | (truth >= 0.75)
+        shown.append(f"{label} {roc_auc_score(truth[sure] >= 0.5, logits[sure, place]):.3f}")
+    jigsaw = (rows.sources == "jigsaw") & ~np.isnan(rows.labels[:, 0])
+    shown.append(f"jigsaw {roc_auc_score(rows.labels[jigsaw, 0] >= 0.5, logits[jigsaw, 0]):.4f}")
+    return " ".join(shown)

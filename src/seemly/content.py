@@ -1,0 +1,146 @@
+"""What is submitted: content of each kind, and the submission around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from seemly.channel import Action, MetaType, PolicySettings
+from seemly.frozen import EMPTY, FrozenMapping, freeze
+
+__all__ = [
+    "MAX_BASE64", "MAX_CONTENT_ID", "MAX_TEXT", "Audio", "Author", "Block", "ClientAction", "Content", "Image",
+    "Object", "Part", "Submission", "Text", "Turn", "Video",
+]  # fmt: skip
+
+MAX_TEXT = 100_000
+"""The longest text, in code points."""
+MAX_BASE64 = 5_500_000
+"""The longest base64 image, in characters."""
+MAX_CONTENT_ID = 100
+"""The longest contentId, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text of at most 100,000 code points. Any string will do: empty, with lone surrogates, with NUL."""
+
+    type: ClassVar[str] = "text"
+
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image. `source` is its bytes, or the URL or path that a fetcher or decoder may read."""
+
+    type: ClassVar[str] = "image"
+
+    source: Any = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Video:
+    """A video. `source` is its bytes, or the URL or path that a fetcher or decoder may read."""
+
+    type: ClassVar[str] = "video"
+
+    source: Any = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """A sound. `source` is its bytes, or the URL or path that a fetcher or decoder may read."""
+
+    type: ClassVar[str] = "audio"
+
+    source: Any = field(repr=False)
+
+
+Part = Text | Image | Video | Audio
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """Named fields, one level deep, each a text, image, video or audio. A plain str is taken as a Text."""
+
+    type: ClassVar[str] = "object"
+
+    data: Mapping[str, Part]
+
+    def __post_init__(self) -> None:
+        if isinstance(self.data, Mapping):
+            parts = {key: Text(part) if isinstance(part, str) else part for key, part in self.data.items()}
+            object.__setattr__(self, "data", FrozenMapping(parts))
+
+
+Content = Text | Image | Video | Audio | Object
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Why an author may not post, and until when (Unix milliseconds, None for good)."""
+
+    until: int | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """The author as the caller knows them. `trust_level` runs from -1 (untrusted) over 0 (new) to 4 (trusted)."""
+
+    id: str
+    external_id: str | None = None
+    status: Literal["enabled", "suspended", "blocked"] = "enabled"
+    block: Block | None = None
+    trust_level: int = 0
+    trust_manual: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier message of a conversation. `timestamp` is in Unix milliseconds."""
+
+    text: str = field(repr=False)
+    author_id: str | None = None
+    timestamp: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClientAction:
+    """What the caller's own checks concluded. `override` replaces the decision, `escalate` only where stricter."""
+
+    action: Action
+    behavior: Literal["override", "escalate"] = "escalate"
+    source: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """Content with everything that a decision may need. The fields are the interface's, in snake_case.
+
+    `timestamp` is in Unix milliseconds. `channel`, where given, must be the engine's channel. `policies` overrides
+    the channel's for this one submission: only those named run. `author` and `history` (oldest turn first) come
+    from the caller's own records; without `history` the engine's memory, if it has one, supplies it.
+    """
+
+    content: Content
+    content_id: str | None = None
+    channel: str | None = None
+    author_id: str | None = None
+    conversation_id: str | None = None
+    meta_type: MetaType | None = None
+    metadata: Mapping[str, Any] = EMPTY
+    timestamp: float | None = None
+    do_not_store: bool = False
+    client_action: ClientAction | None = None
+    policies: tuple[PolicySettings, ...] | None = None
+    author: Author | None = None
+    history: tuple[Turn, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.content, str):
+            object.__setattr__(self, "content", Text(self.content))
+        object.__setattr__(self, "metadata", freeze(self.metadata))

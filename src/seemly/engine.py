@@ -1,0 +1,244 @@
+"""The engine: one channel, compiled, ready to moderate."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Literal, overload
+
+from seemly.channel import Channel, PolicySettings
+from seemly.content import Submission
+from seemly.context import ConversationMemory
+from seemly.errors import ConfigError, ContentError, Issue
+from seemly.models import Models
+from seemly.plan import compile_plan
+from seemly.policies.builtin import BUILTIN
+from seemly.registry import Registry
+from seemly.result import ModerationResult
+from seemly.run import Surroundings, run_batch
+from seemly.submission import parse_submission
+from seemly.version import __version__
+
+if TYPE_CHECKING:
+    from seemly.explain import Explanation
+
+__all__ = ["DEFAULT_TIER", "Engine", "Rejected"]
+
+DEFAULT_TIER = "fast"
+"""The tier of text models that an engine uses unless told otherwise."""
+
+_OVERRIDES = 32
+"""How many engines for requests' own `policies` are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """An item of `moderate_many` that could not be moderated: its position in the input, and why."""
+
+    index: int
+    error: ContentError
+
+
+_Shared = tuple[str, Registry, Models, ConversationMemory | None, bool, Callable[[], float], Callable[[], str]]
+"""Everything that an engine is made of but its channel."""
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+class Engine:
+    """Moderates content by one channel, in process.
+
+    `tier` chooses the text model; `registry` the policies there are; `models` is shared between engines to share
+    what they load; `memory` supplies earlier turns to channels with `context_enabled`. With `strict`, a policy's
+    failure raises PolicyFailed in place of a partial result. `clock` gives Unix seconds.
+
+    Everything that can be wrong with the configuration is a ConfigError here, never later. An engine is safe to use
+    from several threads, pickles as its configuration, and works on after a fork.
+    """
+
+    def __init__(
+        self,
+        channel: Channel | None = None,
+        *,
+        tier: str = DEFAULT_TIER,
+        registry: Registry = BUILTIN,
+        models: Models | None = None,
+        memory: ConversationMemory | None = None,
+        strict: bool = False,
+        clock: Callable[[], float] = time.time,
+        new_id: Callable[[], str] = _new_id,
+    ) -> None:
+        if not isinstance(channel, Channel | None):
+            raise ConfigError("channel must be a Channel; Channel.parse reads the wire's mapping")
+        self.channel = Channel() if channel is None else channel
+        self.tier = tier
+        self.registry = registry
+        self.models = Models() if models is None else models
+        self.memory = memory
+        self._plan = compile_plan(self.channel, registry, self.models, tier)
+        self._around = Surroundings(clock, new_id, memory, strict, _versions(self.models, tier))
+        self._overrides: OrderedDict[tuple[PolicySettings, ...], Engine] = OrderedDict()
+        self._lock = threading.Lock()
+        self._executor: ThreadPoolExecutor | None = None
+
+    def __repr__(self) -> str:
+        return f"Engine({self.channel.key!r}, tier={self.tier!r}, policies={list(self.policies)})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (self.channel, *self._shared())
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The ids of the policies that run, in the order of the registry."""
+        return tuple(each.spec.id for each in self._plan.policies)
+
+    def with_channel(self, channel: Channel) -> Engine:
+        """An engine for another channel that shares this one's models and memory."""
+        return _rebuild(channel, *self._shared())
+
+    def warm_up(self) -> Engine:
+        """Load everything that the first verdict would load. Returns the engine itself."""
+        samples = ["Write to jo@example.com or +44 20 7946 0958, see https://example.com", "Ответь мне, привет"]
+        replace_memory = replace(self._around, memory=None, strict=False)
+        run_batch(self._plan, [parse_submission(sample) for sample in samples], replace_memory)
+        return self
+
+    def moderate(self, content: object) -> ModerationResult:
+        """Moderate one item: a str, a content object, a Submission, or the wire's dict for any of these.
+
+        Raises ContentError where the item is not of a shape that can be moderated.
+        """
+        submission = self._parse(content)
+        return self._engine_for(submission)._run([submission])[0]
+
+    @overload
+    def moderate_many(
+        self, items: Iterable[object], *, batch_size: int = ..., on_error: Literal["raise"] = ...
+    ) -> Iterator[ModerationResult]: ...
+
+    @overload
+    def moderate_many(
+        self, items: Iterable[object], *, batch_size: int = ..., on_error: Literal["return"]
+    ) -> Iterator[ModerationResult | Rejected]: ...
+
+    def moderate_many(
+        self, items: Iterable[object], *, batch_size: int = 64, on_error: Literal["raise", "return"] = "raise"
+    ) -> Iterator[ModerationResult | Rejected]:
+        """Moderate a stream lazily, in order, `batch_size` items at a time, in bounded memory.
+
+        With `on_error="return"`, an item that cannot be moderated comes back as a Rejected in its place; otherwise
+        its ContentError is raised once the results before it are out. Raises ConfigError for a wrong argument.
+        """
+        if batch_size < 1:
+            raise ConfigError("batch_size must be at least 1")
+        if on_error not in ("raise", "return"):
+            raise ConfigError('on_error must be "raise" or "return"')
+        return self._stream(enumerate(items), batch_size, on_error == "raise")
+
+    async def amoderate(self, content: object) -> ModerationResult:
+        """`moderate` in a thread of the engine's own, so that the event loop goes on. Calls queue up in order."""
+        import asyncio
+
+        with self._lock:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="seemly")
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self.moderate, content)
+
+    def explain(self, content: object) -> Explanation:
+        """Which words carried each classifier's probability, what was matched, and what decided."""
+        from seemly.explain import explain
+
+        submission = self._parse(content)
+        engine = self._engine_for(submission)
+        around = replace(engine._around, memory=None)
+        return explain(engine._plan, submission, run_batch(engine._plan, [submission], around)[0])
+
+    def _shared(self) -> _Shared:
+        around = self._around
+        return self.tier, self.registry, self.models, self.memory, around.strict, around.clock, around.new_id
+
+    def _parse(self, content: object) -> Submission:
+        submission = parse_submission(content)
+        if submission.channel is not None and submission.channel != self.channel.key:
+            message = "names another channel than this engine's; submit it to the engine of that channel"
+            raise ContentError("invalid input data", [Issue("channel", message)])
+        return submission
+
+    def _run(self, submissions: list[Submission]) -> list[ModerationResult]:
+        return run_batch(self._plan, submissions, self._around)
+
+    def _stream(
+        self, items: Iterator[tuple[int, object]], batch_size: int, raises: bool
+    ) -> Iterator[ModerationResult | Rejected]:
+        while batch := list(islice(items, batch_size)):
+            waiting: list[Submission] = []
+            engine = self
+            for index, item in batch:
+                try:
+                    submission = self._parse(item)
+                    own = self._engine_for(submission)
+                except ContentError as error:
+                    yield from engine._run(waiting)
+                    waiting = []
+                    if raises:
+                        raise
+                    yield Rejected(index, error)
+                    continue
+                if own is not engine:
+                    yield from engine._run(waiting)
+                    waiting, engine = [], own
+                waiting.append(submission)
+            yield from engine._run(waiting)
+
+    def _engine_for(self, submission: Submission) -> Engine:
+        """The engine that a submission's own `policies` ask for: itself where there are none."""
+        wanted = submission.policies
+        if wanted is None:
+            return self
+        with self._lock:
+            engine = self._overrides.get(wanted)
+            if engine is not None:
+                self._overrides.move_to_end(wanted)
+                return engine
+        named = {each.id for each in wanted}
+        others = tuple(PolicySettings(each, enabled=False) for each in self._every_policy() if each not in named)
+        try:
+            engine = self.with_channel(replace(self.channel, policies=(*wanted, *others)))
+        except ConfigError as error:
+            raise ContentError("invalid input data", error.issues or [Issue("policies", error.message)]) from None
+        with self._lock:
+            self._overrides[wanted] = engine
+            if len(self._overrides) > _OVERRIDES:
+                self._overrides.popitem(last=False)
+        return engine
+
+    def _every_policy(self) -> Iterator[str]:
+        yield from (spec.id for spec in self.registry)
+        yield from (f"wordlist:{each.key}" for each in self.channel.wordlists)
+
+
+def _rebuild(
+    channel: Channel,
+    tier: str,
+    registry: Registry,
+    models: Models,
+    memory: ConversationMemory | None,
+    strict: bool,
+    clock: Callable[[], float],
+    new_id: Callable[[], str],
+) -> Engine:
+    return Engine(
+        channel, tier=tier, registry=registry, models=models, memory=memory, strict=strict, clock=clock, new_id=new_id
+    )
+
+
+def _versions(models: Models, tier: str) -> Mapping[str, str]:
+    return {"seemly": __version__, f"text-{tier}": models.version(tier)}

@@ -1,0 +1,85 @@
+"""What a model folder says of itself, and whether its files are those that it names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from seemly.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["FILE", "FORMAT", "Manifest"]
+
+FILE = "manifest.json"
+"""The manifest's name within a model's folder."""
+
+FORMAT = 1
+"""The layout of manifests that this release reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A text model's description.
+
+    `labels` gives the order of the scores, `thresholds` the probability (0 to 1) from which each label counts as
+    found. A text of more than `window` pieces is read in windows, each starting `stride` pieces after the one before.
+    `files` maps each file of the folder to its sha256.
+    """
+
+    name: str
+    version: str
+    labels: tuple[str, ...]
+    thresholds: Mapping[str, float]
+    window: int
+    stride: int
+    files: Mapping[str, str]
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """The manifest of `folder`. Raises ModelError where it is missing, damaged, or of another format."""
+        try:
+            found = json.loads((folder / FILE).read_bytes())
+        except (OSError, ValueError) as error:
+            raise ModelError(f"the manifest of model {folder.name!r} cannot be read") from error
+        return cls._parse(found, folder.name)
+
+    @classmethod
+    def _parse(cls, found: Any, folder: str) -> Manifest:
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise ModelError(
+                f"the manifest of model {folder!r} is not of format {FORMAT}, which this release reads"
+            )
+        try:
+            manifest = cls(
+                name=str(found["name"]),
+                version=str(found["version"]),
+                labels=tuple(map(str, found["labels"])),
+                thresholds=MappingProxyType({str(k): float(v) for k, v in found["thresholds"].items()}),
+                window=int(found["window"]),
+                stride=int(found["stride"]),
+                files=MappingProxyType({str(k): str(v) for k, v in found["files"].items()}),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ModelError(f"the manifest of model {folder!r} is incomplete") from error
+        if set(manifest.labels) != set(manifest.thresholds) or not 0 < manifest.stride <= manifest.window:
+            raise ModelError(f"the manifest of model {folder!r} contradicts itself")
+        return manifest
+
+    def load(self, folder: Path, file: str) -> bytes:
+        """The bytes of one of the model's files. Raises ModelError unless they are those that the manifest names."""
+        expected = self.files.get(file)
+        if expected is None:
+            raise ModelError(f"model {self.name!r} has no file {file!r}")
+        try:
+            found = (folder / file).read_bytes()
+        except OSError as error:
+            raise ModelError(f"{file!r} of model {self.name!r} cannot be read") from error
+        if hashlib.sha256(found).hexdigest() != expected:
+            raise ModelError(f"{file!r} of model {self.name!r} is damaged: its sha256 is not the manifest's")
+        return found

@@ -1,0 +1,102 @@
+"""From a text to the numbers of its word pieces.
+
+A text is lower-cased and split into words, runs of punctuation and single symbols; each of these is looked up in a
+bounded cache, and only those that are not there are cut into pieces. So the pieces of a word never depend on its
+neighbours, and ordinary text costs one pattern and one look-up a word.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["CONTINUED", "NUMBER", "PAD", "SPECIAL", "UNKNOWN", "Pieces", "split"]
+
+PAD, UNKNOWN, NUMBER = 0, 1, 2
+SPECIAL = ("[PAD]", "[UNK]", "[NUM]")
+"""The first pieces of every vocabulary: filler, what no piece covers, and numbers of three digits or more."""
+
+CONTINUED = "##"
+"""What a piece that goes on within a word starts with."""
+
+_ASCII = r"!-/:-@\[-`{-~"
+# Scripts written without spaces give one piece a character; a word of theirs is for the model to put together.
+_UNSPACED = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\U00020000-\U0003ffff"
+)
+_SYMBOLS = (
+    r"\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7\u060c\u061b\u061f\u06d4\u0964\u0965"
+    r"\u2000-\u206f\u20a0-\u20cf\u2100-\u2bff\u3000-\u303f\ufe00-\ufe1f\uff00-\uff0f\uff1a-\uff20\U0001f000-\U0001faff"
+)
+# Everything that is not listed is part of a word: so combining vowels and joiners need no list of their own.
+_LETTER = rf"[^\s{_ASCII}{_UNSPACED}{_SYMBOLS}]"
+_WORD = re.compile(rf"{_LETTER}{{1,24}}(?:['’]{_LETTER}{{1,8}})?|[{_ASCII}]{{1,8}}|[{_UNSPACED}{_SYMBOLS}]")
+
+_CACHED = 32_768
+"""Words kept in the cache: about 6 MB. It is emptied when full, which a Zipfian stream hardly notices."""
+
+
+def split(text: str) -> list[str]:
+    """The words, punctuation and symbols of a text, lower-cased, in order. White space is dropped."""
+    return _WORD.findall(text.lower())
+
+
+class Pieces(dict[str, tuple[int, ...]]):
+    """A vocabulary, and a cache of the words that were cut with it: `pieces[word]` is the word's piece numbers.
+
+    `vocabulary` lists the pieces by number, `SPECIAL` first. Safe to use from several threads.
+    """
+
+    def __init__(self, vocabulary: Iterable[str]) -> None:
+        super().__init__()
+        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
+        self._longest = max(map(len, self._numbers))
+
+    def encode(self, text: str) -> list[int]:
+        """The piece numbers of a text."""
+        return list(chain.from_iterable(map(self.__getitem__, _WORD.findall(text.lower()))))
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= _CACHED:
+            self.clear()
+        cut = self[word] = self._cut(word.replace("’", "'"))
+        return cut
+
+    def _cut(self, word: str) -> tuple[int, ...]:
+        number = self._numbers.get(word)
+        if number is not None and number >= len(SPECIAL):
+            return (number,)
+        if len(word) > 2 and word.isdecimal():
+            return (NUMBER,)
+        once, twice = _squeeze(word, 1), _squeeze(word, 2)
+        if twice == word:
+            return self._match(word)
+        # "fuuuck" is shorter in pieces with one u, "assss" no longer with two s than with one.
+        return min(self._match(twice), self._match(once), key=len)
+
+    def _match(self, word: str) -> tuple[int, ...]:
+        """Greedy, longest piece first, as WordPiece has it (Wu et al. 2016); linear, since words are bounded."""
+        cut: list[int] = []
+        start, prefix = 0, ""
+        while start < len(word):
+            for end in range(min(len(word), start + self._longest), start, -1):
+                number = self._numbers.get(prefix + word[start:end])
+                if number is not None:
+                    break
+            else:
+                number, end = UNKNOWN, start + 1
+            if number != UNKNOWN or not cut or cut[-1] != UNKNOWN:
+                cut.append(number)
+            start, prefix = end, CONTINUED
+        return tuple(cut)
+
+
+def _squeeze(word: str, most: int) -> str:
+    """`word` with runs of three or more of one character shortened to `most`."""
+    runs = [(char, len(list(run))) for char, run in groupby(word)]
+    return "".join(char * (most if length > 2 else length) for char, length in runs)

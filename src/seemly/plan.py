@@ -1,0 +1,129 @@
+"""A channel compiled: the policies that it runs, built and bound to how it treats them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from seemly.channel import Action, Calibration, Channel, PolicySettings, parse_as
+from seemly.decide import FailedPolicy
+from seemly.errors import ConfigError, Issue
+from seemly.frozen import thaw
+from seemly.models import Models
+from seemly.policies.wordlist import spec_for
+from seemly.policy import Finding, Label, Policy, PolicyKind, Spec
+from seemly.registry import Registry
+from seemly.rules import Verdict, check_rules
+from seemly.scores import Scorer
+
+__all__ = ["BoundPolicy", "Plan", "compile_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundPolicy:
+    """A policy, built, with the channel's settings for it."""
+
+    spec: Spec
+    policy: Policy
+    threshold: float
+    weight: float
+    flag: bool
+    on_failure: Action
+    calibration: Calibration | None
+
+    def judge(self, finding: Finding) -> Verdict:
+        """The verdict that follows from a finding."""
+        return Verdict(self.spec.id, finding, self.threshold, self.weight, self.flag)
+
+    def fail(self) -> FailedPolicy:
+        """What the decision needs to know where this policy failed."""
+        labels = tuple(Label(label, 0.0) for label in self.spec.labels if label != self.spec.id)
+        return FailedPolicy(self.on_failure, self.judge(Finding(0.0, labels=labels)))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an engine does with each submission. `labels` and `thresholds` are what the scorer is asked for."""
+
+    channel: Channel
+    policies: tuple[BoundPolicy, ...]
+    scorer: Scorer | None
+    labels: tuple[str, ...]
+    thresholds: tuple[float, ...]
+    kinds: Mapping[str, PolicyKind]
+
+
+def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str) -> Plan:
+    """Build every policy of the channel. Raises ConfigError with everything that is wrong."""
+    settings = {each.id: each for each in channel.policies}
+    specs = {spec.id: spec for spec in (*registry, *(spec_for(wordlist) for wordlist in channel.wordlists))}
+    issues = [
+        Issue(f"policies.{i}.id", f"no policy has the id {each.id!r}; known are {', '.join(specs)}")
+        for i, each in enumerate(channel.policies)
+        if each.id not in specs
+    ]
+    running = {key: spec for key, spec in specs.items() if settings.get(key, PolicySettings(key)).enabled}
+    needed = tuple(sorted({label for spec in running.values() for label in spec.labels}))
+    scorer, calibrated = _find_scorer(models, tier, needed)
+    bound: list[BoundPolicy] = []
+    for key, spec in running.items():
+        try:
+            bound.append(_bind(spec, settings.get(key, PolicySettings(key)), channel, calibrated))
+        except ConfigError as error:
+            issues.extend(_placed(error, f"policies.{key}"))
+    try:
+        check_rules(channel.rules, specs)
+    except ConfigError as error:
+        issues.extend(error.issues)
+    if issues:
+        raise ConfigError(f"the channel {channel.key!r} cannot work", issues)
+    by_label = {label: each.threshold for each in bound for label in reversed(each.spec.labels)}
+    by_label.update({each.spec.id: each.threshold for each in bound})
+    thresholds = tuple(by_label[label] for label in needed)
+    kinds = {each.spec.id: each.spec.kind for each in bound}
+    return Plan(channel, tuple(bound), scorer, needed, thresholds, kinds)
+
+
+def _find_scorer(models: Models, tier: str, labels: tuple[str, ...]) -> tuple[Scorer | None, Mapping[str, float]]:
+    scorer = models.scorer(tier)
+    missing = [label for label in labels if label not in scorer.labels]
+    if missing:
+        raise ConfigError(f"the {tier} tier does not score {', '.join(missing)}; it scores {', '.join(scorer.labels)}")
+    return (scorer if labels else None), models.default_thresholds(tier)
+
+
+def _bind(spec: Spec, settings: PolicySettings, channel: Channel, calibrated: Mapping[str, float]) -> BoundPolicy:
+    options = _read_options(spec, settings)
+    defaults = spec.defaults
+    threshold = settings.threshold if settings.threshold is not None else defaults.threshold
+    if threshold is None:
+        threshold = calibrated.get(spec.id, 0.5) if settings.calibration is None else 0.5
+    return BoundPolicy(
+        spec,
+        spec.build(options, channel),
+        threshold,
+        defaults.weight if settings.weight is None else settings.weight,
+        defaults.flag if settings.flag is None else settings.flag,
+        settings.on_failure,
+        settings.calibration,
+    )
+
+
+def _read_options(spec: Spec, settings: PolicySettings) -> Any:
+    if not settings.options:
+        return spec.options()
+    known = [each.name for each in fields(spec.options)]
+    unknown = [name for name in settings.options if name not in known]
+    if unknown:
+        listed = ", ".join(known) or "none"
+        raise ConfigError(
+            "unknown options", [Issue(f"options.{name}", f"unknown; known are {listed}") for name in unknown]
+        )
+    return parse_as(spec.options, thaw(settings.options), "the options cannot work")
+
+
+def _placed(error: ConfigError, path: str) -> list[Issue]:
+    if not error.issues:
+        return [Issue(path, error.message)]
+    return [each.under(path) for each in error.issues]

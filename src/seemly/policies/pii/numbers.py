@@ -1,0 +1,136 @@
+"""Numbers as people write them: digits in groups, with spaces, dots, dashes and brackets between."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Number", "find_numbers"]
+
+_RUN = re.compile(
+    r"(?:[+＋]?\([+＋]?|[+＋])?\d"
+    r"(?:[ \t\r\n.\-/()\u00a0\u2007\u2009\u202f\u2010-\u2015\ufe0f\u20e3*_,;|~]{0,4}\d)*[\ufe0f\u20e3]{0,2}"
+)
+_CHUNK = re.compile(r"[^\s\u20e3,;|]+\ufe0f?\u20e3?")
+_SPACE = re.compile(r"\s+")
+_EXTENSION = re.compile(r"(?:x|ext\.?)\s?\d", re.IGNORECASE)
+_NON_DIGIT = re.compile(r"\D+")
+_SHAPE = str.maketrans("012345678", "999999999")
+
+_LEAST, _MOST = 6, 19
+_WHOLE = 7
+_CHUNKS = 6
+
+
+class Number(NamedTuple):
+    """One way to read a number: `text[start:end]` holds `digits` and their separators.
+
+    `shape` is the text with every digit as 9: `(999) 999-9999`. `alone` says that it is all of its run.
+    """
+
+    start: int
+    end: int
+    digits: str
+    shape: str
+    alone: bool
+
+
+def find_numbers(text: str) -> tuple[Number, ...]:
+    """Every reading of 6 to 19 digits in `text`, in order of start.
+
+    Where a run of groups could be cut in several ways all cuts are given, at most 21 a group of at most six
+    chunks; runs that are too long to be anything are cut at white space only. Linear in the text.
+    """
+    found: list[Number] = []
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        if end - start >= _LEAST and (clear := _clear(text, start, end)):
+            for group in _groups(text, *clear):
+                found.extend(_windows(text, group))
+    return tuple(found)
+
+
+def _clear(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """The run without a first or last chunk that belongs to a word, as in `5pm`; an extension's `x` is no word."""
+    if start and _joins(text[start - 1]):
+        space = _SPACE.search(text, start, end)
+        if space is None:
+            return None
+        start = space.end()
+    if end < len(text) and _joins(text[end]) and not _EXTENSION.match(text, end):
+        spaces = [space.start() for space in _SPACE.finditer(text, start, end)]
+        if not spaces:
+            return None
+        end = spaces[-1]
+    return start, end
+
+
+def _joins(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _groups(text: str, start: int, end: int) -> Iterator[list[tuple[int, int, str]]]:
+    """Chunks (start, end, digits) that can belong to one number: a chunk of seven digits or more ends its group."""
+    group: list[tuple[int, int, str]] = []
+    size = 0
+    previous = start
+    for chunk in _CHUNK.finditer(text, start, end):
+        digits = _NON_DIGIT.sub("", chunk[0])
+        fresh = chunk[0][0] in "+＋" or (chunk[0][0] == "(" and size >= _WHOLE) or chunk.start() - previous > 3
+        if group and (fresh or len(group[-1][2]) >= _WHOLE):
+            yield group
+            group, size = [], 0
+        group.append((*chunk.span(), digits))
+        size += len(digits)
+        previous = chunk.end()
+    if group:
+        yield group
+
+
+def _windows(text: str, group: list[tuple[int, int, str]]) -> Iterator[Number]:
+    total = sum(len(digits) for _, _, digits in group)
+    if total < _LEAST:
+        return
+    if total <= _MOST:
+        yield from _number(text, group, alone=True)
+    if 1 < len(group) <= _CHUNKS:
+        for first in range(len(group)):
+            for last in range(first + 1, len(group) + 1):
+                if last - first < len(group):
+                    yield from _number(text, group[first:last], alone=False)
+    elif len(group) > _CHUNKS and total > _MOST:
+        for line in _lines(text, group):
+            yield from _number(text, line, alone=False)
+
+
+def _lines(text: str, group: list[tuple[int, int, str]]) -> Iterator[list[tuple[int, int, str]]]:
+    """A long group cut where its chunks stand apart by more than a space."""
+    line = [group[0]]
+    for chunk in group[1:]:
+        if chunk[0] - line[-1][1] > 1 or text[line[-1][1]] in ",;|\n\r":
+            yield line
+            line = []
+        line.append(chunk)
+    yield line
+
+
+def _number(text: str, chunks: list[tuple[int, int, str]], *, alone: bool) -> Iterator[Number]:
+    digits = "".join([part for _, _, part in chunks])
+    if not _LEAST <= len(digits) <= _MOST:
+        return
+    start, end = chunks[0][0], chunks[-1][1]
+    piece = text[start:end]
+    trimmed = piece.rstrip("( -./:;,*_~|\u2010\u2011\u2012\u2013\u2014\u2015")
+    end -= len(piece) - len(trimmed)
+    lead = len(trimmed) - len(trimmed.lstrip(")-./:;,*_~| "))
+    start, piece = start + lead, trimmed[lead:]
+    if piece.endswith(")") and "(" not in piece:
+        piece, end = piece[:-1], end - 1
+    if piece.startswith("(") and ")" not in piece:
+        piece, start = piece[1:], start + 1
+    if piece.startswith("(") and piece.endswith(")") and piece.count("(") == 1:
+        piece, start, end = piece[1:-1], start + 1, end - 1
+    yield Number(start, end, digits, piece.translate(_SHAPE), alone)

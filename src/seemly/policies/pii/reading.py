@@ -1,0 +1,162 @@
+"""One text as the detectors read it: digits of every script as ASCII, lower case at the same offsets, words around."""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from seemly.policies.pii.numbers import Number
+
+__all__ = ["Candidate", "Cues", "Detector", "Reading", "cues", "weigh"]
+
+_WORD = re.compile(r"[^\W\d_]+")
+_FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
+_BEFORE, _AFTER = 64, 28
+
+
+class Candidate(NamedTuple):
+    """Something that may be personal data: `text[start:end]` of a reading.
+
+    `probability` is 0 to 1. `canonical` is the value with its spelling removed, so that two ways to write one
+    value share a pseudonym. `reason` names what the probability rests on.
+    """
+
+    start: int
+    end: int
+    entity_type: str
+    probability: float
+    canonical: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """Words that raise or lower a probability when they stand near. `stems` count inside longer words too."""
+
+    words: frozenset[str]
+    stems: tuple[str, ...]
+
+
+def cues(listing: str) -> Cues:
+    """Cues from words apart by spaces; a trailing `*` marks a stem (for scripts without spaces, and inflection)."""
+    words = listing.split()
+    return Cues(
+        frozenset(word for word in words if not word.endswith("*")),
+        tuple(word[:-1] for word in words if word.endswith("*")),
+    )
+
+
+class Reading:
+    """A text under search. Lives for one call and is used by one thread."""
+
+    __slots__ = ("_around", "_heard", "_lower", "_numbers", "has_at", "has_digit", "regions", "text", "vocabulary")
+
+    def __init__(self, text: str, vocabulary: frozenset[str], regions: tuple[str, ...] = ()) -> None:
+        if not text.isascii() and _FOREIGN_DIGIT.search(text):
+            text = text.translate(_ascii_digits())
+        self.text = text
+        self.vocabulary = vocabulary
+        self.regions = regions
+        self.has_digit = _DIGIT.search(text) is not None
+        self.has_at = "@" in text or "＠" in text
+        self._lower: str | None = None
+        self._numbers: tuple[Number, ...] | None = None
+        self._heard: dict[Cues, bool] = {}
+        self._around: dict[tuple[int, int, int, int], tuple[str, frozenset[str]]] = {}
+
+    @property
+    def lower(self) -> str:
+        """The text in lower case, character for character: `lower[i]` is `text[i]`."""
+        if self._lower is None:
+            lower = self.text.lower()
+            if len(lower) != len(self.text):
+                lower = "".join(c if len(c.lower()) != 1 else c.lower() for c in self.text)
+            self._lower = lower
+        return self._lower
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """The numbers of the text, read once for all detectors."""
+        if self._numbers is None:
+            from seemly.policies.pii.numbers import find_numbers
+
+            self._numbers = find_numbers(self.text)
+        return self._numbers
+
+    def heard(self, wanted: Cues) -> bool:
+        """Whether one of the cues stands anywhere in the text."""
+        known = self._heard.get(wanted)
+        if known is None:
+            known = not wanted.words.isdisjoint(self.vocabulary)
+            if not known and wanted.stems:
+                known = any(stem in self.lower for stem in wanted.stems)
+            self._heard[wanted] = known
+        return known
+
+    def near(self, wanted: Cues, start: int, end: int, before: int = _BEFORE, after: int = _AFTER) -> bool:
+        """Whether one of the cues stands within `before` characters ahead of the range or `after` behind it."""
+        if not self.heard(wanted):
+            return False
+        around, words = self._surroundings(start, end, before, after)
+        return not wanted.words.isdisjoint(words) or any(stem in around for stem in wanted.stems)
+
+    def _surroundings(self, start: int, end: int, before: int, after: int) -> tuple[str, frozenset[str]]:
+        key = (start, end, before, after)
+        known = self._around.get(key)
+        if known is None:
+            around = self.lower[max(0, start - before) : start] + " \n " + self.lower[end : end + after]
+            known = self._around[key] = around, frozenset(_WORD.findall(around))
+        return known
+
+    def occurrences(self, word: str) -> Iterable[int]:
+        """Where `word`, in lower case, stands as a word of its own."""
+        lower, length = self.lower, len(word)
+        at = lower.find(word)
+        while at >= 0:
+            after = at + length
+            if not (at and lower[at - 1].isalpha()) and not lower[after : after + 1].isalpha():
+                yield at
+            at = lower.find(word, after)
+
+
+_DIGIT = re.compile(r"[0-9]")
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """A family of entities. `find` is called only on a reading for which the cheap `when` holds."""
+
+    entity_types: tuple[str, ...]
+    when: Callable[[Reading], bool]
+    find: Callable[[Reading], Iterable[Candidate]]
+    triggers: frozenset[str] = frozenset()
+
+
+def weigh(base: float, *, up: bool = False, down: bool = False) -> float:
+    """The probability of a shape worth `base` once its surroundings have spoken.
+
+    A supporting cue takes it three quarters of the way to 0.98; a contradicting one leaves two fifths; both leave
+    it as it was.
+    """
+    if up and not down:
+        return round(base + (0.98 - base) * 0.75, 3)
+    if down and not up:
+        return round(base * 0.4, 3)
+    return base
+
+
+@cache
+def _ascii_digits() -> dict[int, str]:
+    """Every decimal digit of Unicode beyond ASCII, to its ASCII digit. One character to one, so offsets stay."""
+    return {
+        code: str(unicodedata.decimal(chr(code)))
+        for code in range(128, sys.maxunicode + 1)
+        if unicodedata.category(chr(code)) == "Nd"
+    }

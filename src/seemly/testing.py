@@ -1,0 +1,195 @@
+"""For tests of code that uses seemly, and of policies written for it. No network, no weights, no mocks."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from seemly.channel import Channel
+from seemly.models import Models
+from seemly.policy import Defaults, Finding, Item, Match, Policy, Spec
+from seemly.span import Span
+from seemly.text.normalize import normalize
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["HOSTILE_TEXTS", "FailingPolicy", "FakeModels", "FakePolicy", "FakeScorer", "check_policy"]
+
+HOSTILE_TEXTS: tuple[str, ...] = (
+    "",
+    " \n\t",
+    "plain words, nothing else",
+    "\x00\x01\x7f",
+    "\ud800 alone \udfff",
+    "\u202egnirts desrever\u202c",
+    "e\u0301\u0301\u0301 Z\u0351\u036b\u0343\u036a\u0342\u036b\u033d\u034f\u0334\u0319",
+    "👩‍👩‍👧‍👦🏳️‍🌈 1️⃣ \U000e0041",
+    "пример текста, 日本語の文章, نص عربي, हिन्दी",
+    "a" * 1000 + "\u0301" * 1000,
+)
+"""Texts that break careless code: empty, blank, control characters, lone surrogates, bidi, marks, emoji, scripts."""
+
+
+_DEFAULTS = Defaults()
+
+
+class FakePolicy:
+    """A policy that finds `word` with `probability`, and whose findings can be counted on."""
+
+    def __init__(self, word: str, probability: float = 1.0) -> None:
+        self.word = word
+        self.probability = probability
+
+    def check(self, items: Sequence[Item]) -> list[Finding]:
+        """One finding an item, with a match for every place where the word stands."""
+        return [self._find(item.text.original) for item in items]
+
+    def _find(self, text: str) -> Finding:
+        starts: list[int] = []
+        at = text.find(self.word)
+        while at >= 0:
+            starts.append(at)
+            at = text.find(self.word, at + len(self.word))
+        spans = [Span(start, start + len(self.word)) for start in starts]
+        matches = tuple(Match(span, span.of(text), self.probability) for span in spans)
+        return Finding(self.probability if matches else 0.0, matches)
+
+    @classmethod
+    def spec(cls, policy: str, word: str, probability: float = 1.0, defaults: Defaults = _DEFAULTS) -> Spec:
+        """A registry's entry for such a policy."""
+        return Spec(policy, "entity_matcher", partial(_make, cls, word, probability), defaults=defaults)
+
+
+class FailingPolicy:
+    """A policy that raises, always or only for items that hold `on`."""
+
+    def __init__(self, error: Exception | None = None, on: str = "") -> None:
+        self.error = RuntimeError("out of order") if error is None else error
+        self.on = on
+
+    def check(self, items: Sequence[Item]) -> list[Finding]:
+        """Raises the error where an item's text holds `on`."""
+        if any(self.on in item.text.original for item in items):
+            raise self.error
+        return [Finding(0.0) for _ in items]
+
+    @classmethod
+    def spec(cls, policy: str, error: Exception | None = None, on: str = "") -> Spec:
+        """A registry's entry for such a policy."""
+        return Spec(policy, "classifier", partial(_make, cls, error, on))
+
+
+class FakeScorer:
+    """A scorer that knows the probabilities of the texts it was given, and 0 for every other."""
+
+    def __init__(self, scores: Mapping[str, Mapping[str, float]], labels: Iterable[str]) -> None:
+        self.scores = scores
+        self.labels = tuple(labels)
+
+    def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
+        """Shape [texts, labels]."""
+        import numpy as np
+
+        del thresholds
+        rows = [[self.scores.get(text, {}).get(label, 0.0) for label in labels] for text in texts]
+        return np.array(rows, np.float32).reshape(len(texts), len(labels))
+
+
+class FakeModels(Models):
+    """Models without weights: every tier scores by a FakeScorer."""
+
+    LABELS = (
+        "toxicity", "toxicity_severe", "hate", "profanity", "violence", "sexual", "flirtation", "self_harm", "spam",
+        "insult", "threat", "identity_attack",
+    )  # fmt: skip
+
+    def __init__(self, scores: Mapping[str, Mapping[str, float]] | None = None) -> None:
+        super().__init__()
+        self.scores = {} if scores is None else scores
+
+    def scorer(self, tier: str) -> FakeScorer:
+        """The same scorer for any tier."""
+        return FakeScorer(self.scores, self.LABELS)
+
+    def default_thresholds(self, tier: str) -> Mapping[str, float]:
+        """0.5 for every label."""
+        return dict.fromkeys(self.LABELS, 0.5)
+
+    def version(self, tier: str) -> str:
+        """The word `fake`."""
+        return "fake"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FakeModels, (self.scores,)
+
+
+def _make(kind: Callable[[Any, Any], Policy], first: object, second: object, *_given: object) -> Policy:
+    return kind(first, second)
+
+
+def check_policy(
+    spec: Spec,
+    *,
+    options: Any = None,
+    channel: Channel | None = None,
+    texts: Iterable[str] = (),
+    scores: Mapping[str, float] | None = None,
+) -> None:
+    """Prove that a policy behaves; AssertionError says how it doesn't.
+
+    Over `HOSTILE_TEXTS` and your own `texts` (give some that it should find): it builds from its default options,
+    gives one Finding an item in order, with probabilities from 0 to 1 and spans that are exactly what was matched,
+    and gives the same for a text alone, in a batch, and a second time. `scores` are the model's for every text
+    (0.5 where a label is missing).
+    """
+    rows = [*HOSTILE_TEXTS, *texts]
+    policy = _build(spec, options, channel or Channel())
+    row = dict.fromkeys(spec.labels, 0.5) | dict(scores or {})
+    items = [Item(normalize(text), row, None) for text in rows]
+    findings = _run(policy, items, spec)
+    for text, finding in zip(rows, findings, strict=True):
+        _check_finding(spec, text, finding)
+    again = _run(policy, items, spec)
+    _must(list(again) == list(findings), spec, "gave other findings the second time: it keeps state between calls")
+    for item, finding in zip(items, findings, strict=True):
+        _must(_run(policy, [item], spec)[0] == finding, spec, "gave another finding for a text alone than in a batch")
+    backwards = _run(policy, items[::-1], spec)
+    _must(list(backwards)[::-1] == list(findings), spec, "gave other findings in another order")
+    _must(len(policy.check([])) == 0, spec, "must give no finding for no item")
+
+
+def _build(spec: Spec, options: Any, channel: Channel) -> Policy:
+    given = spec.options() if options is None else options
+    _must(pickle.loads(pickle.dumps(given)) == given, spec, "has options that cannot be pickled")  # noqa: S301
+    policy = spec.build(given, channel)
+    _must(isinstance(policy, Policy), spec, "was built without a check method")
+    return policy
+
+
+def _run(policy: Policy, items: Sequence[Item], spec: Spec) -> Sequence[Finding]:
+    findings = policy.check(items)
+    _must(len(findings) == len(items), spec, f"gave {len(findings)} findings for {len(items)} items")
+    return findings
+
+
+def _check_finding(spec: Spec, text: str, finding: object) -> None:
+    _must(isinstance(finding, Finding), spec, "gave something other than a Finding")
+    if not isinstance(finding, Finding):
+        return
+    _must(0.0 <= finding.probability <= 1.0, spec, f"gave a probability of {finding.probability}")
+    for match in finding.matches:
+        start, end = match.span
+        _must(0 <= start < end <= len(text), spec, f"gave a span of {start} to {end} in a text of {len(text)}")
+        _must(text[start:end] == match.match, spec, "gave a match that is not what its span covers")
+        _must(0.0 <= match.probability <= 1.0, spec, f"gave a match a probability of {match.probability}")
+    for label in finding.labels:
+        _must(0.0 <= label.probability <= 1.0, spec, f"gave a label a probability of {label.probability}")
+
+
+def _must(holds: bool, spec: Spec, problem: str) -> None:
+    if not holds:
+        raise AssertionError(f"the policy {spec.id!r} {problem}")

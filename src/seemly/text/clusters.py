@@ -1,0 +1,61 @@
+"""Grapheme clusters: what a reader sees as one character (UAX #29, extended)."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import regex
+
+from seemly.span import Span
+
+__all__ = ["Clusters"]
+
+_JOINING = regex.compile(r"[^\p{Grapheme_Cluster_Break=Other}]++")
+_CLUSTER = regex.compile(r"\X")
+
+
+class Clusters:
+    """The clusters of a text that are longer than one code point, found when they are first asked for.
+
+    Two neighbours that are both of the class Other never share a cluster, so only the runs of other characters,
+    each with one neighbour on either side, need segmenting.
+    """
+
+    __slots__ = ("_ends", "_starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts: list[int] | None = None
+        self._ends: list[int] = []
+
+    def widen(self, start: int, end: int) -> Span:
+        """The smallest range of whole clusters that holds `start:end`."""
+        if self._starts is None:
+            self._starts = self._find()
+        if self._starts:
+            i = bisect_right(self._starts, start) - 1
+            if i >= 0 and start < self._ends[i]:
+                start = self._starts[i]
+            i = bisect_right(self._starts, end - 1) - 1
+            if i >= 0 and end < self._ends[i]:
+                end = self._ends[i]
+        return Span(start, end)
+
+    def _find(self) -> list[int]:
+        text = self.text
+        if text.isascii() and "\r\n" not in text:
+            return []
+        starts: list[int] = []
+        done = 0
+        for run in _JOINING.finditer(text):
+            if run.start() < done or run.end() - run.start() == len(text):
+                pass
+            at = max(run.start() - 1, done)
+            end = min(run.end() + 1, len(text))
+            for cluster in _CLUSTER.finditer(text, at, end):
+                first, last = cluster.span()
+                if last - first > 1:
+                    starts.append(first)
+                    self._ends.append(last)
+                    done = last
+        return starts

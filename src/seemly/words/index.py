@@ -1,0 +1,213 @@
+"""The index of a list of patterns: built once, then found in any text in time linear in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import regex
+
+from seemly.words.affixes import Affixes
+from seemly.words.patterns import Part
+from seemly.words.readings import readings
+from seemly.words.substrings import Substrings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from seemly.span import Span
+    from seemly.text.normalize import Normalized
+    from seemly.text.view import View
+    from seemly.words.patterns import Pattern
+    from seemly.words.readings import Reading
+
+__all__ = ["Hit", "WordIndex", "outermost"]
+
+_KATAKANA = regex.compile(r"[\p{Katakana}ー]")
+
+
+class Hit(NamedTuple):
+    """One pattern found: where it stands in the text as submitted, and its place in the list."""
+
+    span: Span
+    entry: int
+
+
+@dataclass(slots=True)
+class _Node:
+    """What may follow the words read so far: `entry` is a pattern that ends here, or None."""
+
+    entry: int | None = None
+    exact: dict[str, _Node] = field(default_factory=dict)
+    loose: dict[Part, _Node] = field(default_factory=dict)
+
+    def step(self, part: Part) -> _Node:
+        """The node after `part`, made where there is none."""
+        if not (part.before or part.after):
+            return self.exact.setdefault(part.text, _Node())
+        return self.loose.setdefault(part, _Node())
+
+
+class WordIndex:
+    """An immutable index of patterns. Where two patterns are the same, the first counts.
+
+    Whole words are looked up in a table, so a hundred thousand cost what a hundred do; phrases follow a trie of
+    words; `*` is found by the first or last three letters; what may stand anywhere, by its first two.
+    """
+
+    __slots__ = (
+        "_ascii",
+        "_heads",
+        "_inside",
+        "_katakana",
+        "_phrases",
+        "_symbols",
+        "_tails",
+        "_widen",
+        "_words",
+    )
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        words: dict[str, int] = {}
+        phrases: dict[str, _Node] = {}
+        loose: dict[Part, _Node] = {}
+        symbols: dict[str, int] = {}
+        katakana: set[int] = set()
+        widen: set[int] = set()
+        for entry, pattern in enumerate(patterns):
+            if pattern.symbol is not None:
+                symbols.setdefault(pattern.symbol, entry)
+                continue
+            if pattern.katakana:
+                katakana.add(entry)
+            if pattern.widen:
+                widen.add(entry)
+            first, *rest = pattern.parts
+            if first.before or first.after:
+                node = loose.setdefault(first, _Node())
+            elif rest:
+                node = phrases.setdefault(first.text, _Node())
+            else:
+                words.setdefault(first.text, entry)
+                continue
+            for part in rest:
+                node = node.step(part)
+            if node.entry is None:
+                node.entry = entry
+        self._words = words
+        self._phrases = phrases
+        self._symbols: dict[str, tuple[tuple[str, int], ...]] = {}
+        for symbol, entry in symbols.items():
+            self._symbols[symbol[0]] = (*self._symbols.get(symbol[0], ()), (symbol, entry))
+        self._katakana = frozenset(katakana)
+        self._widen = frozenset(widen)
+        self._heads = Affixes({p.text: node for p, node in loose.items() if p.after and not p.before})
+        self._tails = Affixes({p.text[::-1]: node for p, node in loose.items() if p.before and not p.after})
+        inside = {p.text: node for p, node in loose.items() if p.before and p.after}
+        self._inside = Substrings(inside)
+        self._ascii = any(p.text.isascii() for p in loose)
+
+    def find(self, normalized: Normalized) -> list[Hit]:
+        """Every pattern in the text, in the order of the text, each place once."""
+        folded, squashed = normalized.folded, normalized.squashed
+        hits = set(self._search(folded))
+        if squashed is not folded:
+            hits.update(self._search(squashed))
+        if self._symbols and not normalized.original.isascii():
+            hits.update(self._signs(normalized.plain))
+        return sorted(hits) if hits else []
+
+    def _search(self, view: View) -> Iterator[Hit]:
+        loose = self._ascii or not view.text.isascii()
+        for reading in readings(view):
+            words = reading.words
+            if not self._words.keys().isdisjoint(words):
+                table = self._words
+                for i, word in enumerate(words):
+                    if word in table:
+                        yield _hit(reading, i, 0, i, len(word), table[word])
+            if self._phrases and not self._phrases.keys().isdisjoint(words):
+                for i, word in enumerate(words):
+                    if word in self._phrases:
+                        yield from self._follow(self._phrases[word], reading, i, 0, i, len(word))
+            if loose:
+                yield from self._loose(reading)
+
+    def _loose(self, reading: Reading) -> Iterator[Hit]:
+        words = reading.words
+        if self._heads:
+            for i, length, node in self._heads.find(words):
+                yield from self._follow(node, reading, i, 0, i, length)
+        if self._tails:
+            for i, length, node in self._tails.find([word[::-1] for word in words]):
+                size = len(words[i])
+                yield from self._follow(node, reading, i, size - length, i, size)
+        if self._inside:
+            found = {word: hits for word in set(words) if (hits := tuple(self._inside.find(word)))}
+            if found:
+                for i, word in enumerate(words):
+                    for start, end, node in found.get(word, ()):
+                        for hit in self._follow(node, reading, i, start, i, end):
+                            if hit.entry not in self._katakana or _alone(word, start, end):
+                                yield hit
+
+    def _follow(
+        self, node: _Node, reading: Reading, first: int, start: int, last: int, end: int
+    ) -> Iterator[Hit]:
+        """The patterns that begin at `words[first][start:]` and have been read up to `words[last][:end]`."""
+        paths = [(node, last, end)]
+        while paths:
+            node, last, end = paths.pop()
+            if node.entry is not None:
+                if node.entry in self._widen:
+                    yield _hit(reading, first, 0, last, len(reading.words[last]), node.entry)
+                else:
+                    yield _hit(reading, first, start, last, end, node.entry)
+            if last + 1 < len(reading.words) and (node.exact or node.loose):
+                word = reading.words[last + 1]
+                following = node.exact.get(word)
+                if following is not None:
+                    paths.append((following, last + 1, len(word)))
+                for part, after in node.loose.items():
+                    stop = _stop(part, word)
+                    if stop:
+                        paths.append((after, last + 1, stop))
+
+    def _signs(self, plain: View) -> Iterator[Hit]:
+        text = plain.text
+        if self._symbols.keys().isdisjoint(text):
+            return
+        for i, character in enumerate(text):
+            for symbol, entry in self._symbols.get(character, ()):
+                if text.startswith(symbol, i):
+                    yield Hit(plain.origin(i, i + len(symbol)), entry)
+
+
+def _stop(part: Part, word: str) -> int:
+    """Where in `word` the part ends, 0 where it is not in it."""
+    if part.before and part.after:
+        return word.find(part.text) + len(part.text) if part.text in word else 0
+    if part.after:
+        return len(part.text) if word.startswith(part.text) else 0
+    return len(word) if word.endswith(part.text) else 0
+
+
+def _alone(word: str, start: int, end: int) -> bool:
+    return not (
+        (start > 0 and _KATAKANA.match(word[start - 1])) or (end < len(word) and _KATAKANA.match(word[end]))
+    )
+
+
+def _hit(reading: Reading, first: int, start: int, last: int, end: int, entry: int) -> Hit:
+    begin = reading.place(first, start, start + 1)[0]
+    stop = reading.place(last, end - 1, end)[1]
+    return Hit(reading.view.origin(begin, stop), entry)
+
+
+def outermost(hits: Sequence[Hit]) -> list[Hit]:
+    """Hits that stand in no other hit's span, in order; of equal spans, the one with the lowest entry."""
+    kept: list[Hit] = []
+    for hit in sorted(hits, key=lambda hit: (hit.span.start, -hit.span.end, hit.entry)):
+        if not kept or hit.span.end > kept[-1].span.end:
+            kept.append(hit)
+    return kept
