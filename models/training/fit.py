@@ -55,7 +55,7 @@ def fit(splits: dict[str, Encoded], pieces: int, work: Path, *, epochs: int, see
             loss.backward()
             optimizer.step()
             schedule.step()
-            total, count = total + float(loss) * len(rows), count + len(rows)
+            total, count = total + loss.item() * len(rows), count + len(rows)
         torch.save(
             {
                 "network": network.state_dict(),

@@ -24,6 +24,10 @@ class Network(nn.Module):
         self.drop_pieces = 0.08
         self.dropout = nn.Dropout(0.25)
 
+    def sizes(self) -> dict[str, int]:
+        """Numbers a piece's embedding has, and features of the convolution."""
+        return {"width": self.embedding.embedding_dim, "features": len(self.bias)}
+
     def forward(self, pieces: Tensor) -> Tensor:
         """Logits, [texts, labels], of padded pieces, [texts, length]."""
         mask = (pieces != PAD).unsqueeze(2)

@@ -22,9 +22,10 @@ __all__ = ["check_fields"]
 
 def check_fields(value: Any, *more: Issue) -> None:
     """Raise a ConfigError that lists every field of the dataclass `value` that is wrong, and `more`."""
+    kind: Any = type(value)
     issues = [
         Issue(name, problem)
-        for name, hint in _hints(type(value)).items()
+        for name, hint in _hints(kind).items()
         if (problem := _problem(getattr(value, name), hint)) is not None
     ]
     issues.extend(more)

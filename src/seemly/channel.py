@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
@@ -262,7 +262,8 @@ class Channel:
     @staticmethod
     def json_schema() -> dict[str, Any]:
         """The JSON Schema of the wire form."""
-        schema: dict[str, Any] = _adapter(Channel).json_schema(by_alias=True)
+        kind: Any = Channel
+        schema: dict[str, Any] = _adapter(kind).json_schema(by_alias=True)
         triage = schema["properties"]["triage"]
         schema["properties"]["triage"] = {"anyOf": [{"enum": list(PRESETS)}, triage]}
         return schema
@@ -286,16 +287,15 @@ def parse_as(cls: type[T], wire: Any, message: str, *more: Issue) -> T:
 
     issues = list(more)
     value: T | None = None
+    kind: Any = cls
     try:
-        value = _adapter(cls).validate_python(wire)
+        value = _adapter(kind).validate_python(wire)
     except ValidationError as error:
         for each in error.errors(include_url=False, include_input=False):
             path = ".".join(str(part) for part in each["loc"])
             cause = each.get("ctx", {}).get("error")
             if isinstance(cause, ConfigError):
-                issues.extend(
-                    Issue(".".join(filter(None, (path, issue.path))), issue.message) for issue in cause.issues
-                )
+                issues.extend(issue.under(path) for issue in cause.issues)
             else:
                 issues.append(Issue(path, each["msg"]))
     if value is None or issues:
@@ -304,7 +304,7 @@ def parse_as(cls: type[T], wire: Any, message: str, *more: Issue) -> T:
 
 
 @cache
-def _adapter(cls: Hashable) -> Any:
+def _adapter(cls: Any) -> Any:
     from pydantic import TypeAdapter
 
     return TypeAdapter(cls)

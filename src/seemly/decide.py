@@ -146,15 +146,14 @@ def _triage(channel: Channel, author: Author | None, severity: float) -> Recomme
     triage = channel.triage
     if triage.reject < 1.0 and severity >= triage.reject:
         return Recommendation("reject", ("severity_reject",))
-    if author is not None and author.trust_level == -1 and triage.untrusted_review is not None:
-        if severity >= triage.untrusted_review:
-            return Recommendation("review", ("untrusted_severity",))
-    if triage.review < 1.0 and severity >= triage.review:
-        trusted = triage.trusted_from is not None and author is not None and author.trust_level >= triage.trusted_from
-        return (
-            Recommendation("allow", ("trusted_allow",)) if trusted else Recommendation("review", ("severity_review",))
-        )
-    return Recommendation("allow")
+    trust = None if author is None else author.trust_level
+    if trust == -1 and triage.untrusted_review is not None and severity >= triage.untrusted_review:
+        return Recommendation("review", ("untrusted_severity",))
+    if triage.review == 1.0 or severity < triage.review:
+        return Recommendation("allow")
+    if trust is not None and triage.trusted_from is not None and trust >= triage.trusted_from:
+        return Recommendation("allow", ("trusted_allow",))
+    return Recommendation("review", ("severity_review",))
 
 
 def _is_stricter(action: Action, than: Action) -> bool:

@@ -48,7 +48,7 @@ def _ascii() -> bytes:
 @cache
 def _table() -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     table = np.full(0x110000, ord("."), np.uint8)
-    for line in files("seemly.data").joinpath("characters.txt").read_text("utf-8").splitlines():
+    for line in files("seemly").joinpath("data", "characters.txt").read_text("utf-8").splitlines():
         name, tab, ranges = line.partition("\t")
         if not tab:
             continue

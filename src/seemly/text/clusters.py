@@ -10,15 +10,17 @@ from seemly.span import Span
 
 __all__ = ["Clusters"]
 
-_JOINING = regex.compile(r"[^\p{Grapheme_Cluster_Break=Other}]++")
+_SUSPECT = regex.compile(
+    r"\P{Grapheme_Cluster_Break=Other}++(?:\p{Grapheme_Cluster_Break=Other}\P{Grapheme_Cluster_Break=Other}++)*+"
+)
 _CLUSTER = regex.compile(r"\X")
 
 
 class Clusters:
     """The clusters of a text that are longer than one code point, found when they are first asked for.
 
-    Two neighbours that are both of the class Other never share a cluster, so only the runs of other characters,
-    each with one neighbour on either side, need segmenting.
+    Two neighbours that are both of the class Other never share a cluster, so only runs of other characters, with
+    one neighbour on either side, need segmenting.
     """
 
     __slots__ = ("_ends", "_starts", "text")
@@ -46,16 +48,10 @@ class Clusters:
         if text.isascii() and "\r\n" not in text:
             return []
         starts: list[int] = []
-        done = 0
-        for run in _JOINING.finditer(text):
-            if run.start() < done or run.end() - run.start() == len(text):
-                pass
-            at = max(run.start() - 1, done)
-            end = min(run.end() + 1, len(text))
-            for cluster in _CLUSTER.finditer(text, at, end):
-                first, last = cluster.span()
-                if last - first > 1:
-                    starts.append(first)
-                    self._ends.append(last)
-                    done = last
+        for run in _SUSPECT.finditer(text):
+            first, last = run.span()
+            for cluster in _CLUSTER.finditer(text, max(first - 1, 0), min(last + 1, len(text))):
+                if cluster.end() - cluster.start() > 1:
+                    starts.append(cluster.start())
+                    self._ends.append(cluster.end())
         return starts

@@ -31,5 +31,5 @@ def lookalikes(kind: str) -> Mapping[str, str]:
 
 
 def _lines(name: str) -> list[str]:
-    text = files("seemly.data").joinpath(name).read_text("utf-8")
+    text = files("seemly").joinpath("data", name).read_text("utf-8")
     return [line for line in text.split("\n") if line and not line.startswith("# ")]

@@ -2,40 +2,101 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import TYPE_CHECKING
 
-from seemly.text.view import View
+from seemly.text.classes import classify
+from seemly.text.clean import clean
+from seemly.text.fold import fold
+from seemly.text.signals import Signal, gather
+from seemly.text.spoofs import resolve
+from seemly.text.squash import squash
+from seemly.text.view import View, rewrite
+
+if TYPE_CHECKING:
+    from seemly.text.signals import Mark
 
 __all__ = ["Normalized", "normalize"]
 
 
 class Normalized:
-    """One text and its views, each made when it is first read."""
+    """One text and its views, each made when it is first read.
 
-    def __init__(self, original: str) -> None:
+    Safe to share between threads: two that read a view at once make it twice, and either serves.
+    """
+
+    __slots__ = ("_cleaned", "_expected", "_folded", "_plain", "_resolve", "_signals", "_squashed", "original", "raw")
+
+    def __init__(self, original: str, resolve_spoofs: bool, expected_scripts: frozenset[str]) -> None:
         self.original = original
+        self.raw = View(original)
+        self._resolve = resolve_spoofs
+        self._expected = expected_scripts
+        self._plain: tuple[View, tuple[tuple[View, Mark], ...]] | None = None
+        self._folded: View | None = None
+        self._squashed: View | None = None
+        self._signals: tuple[Signal, ...] | None = None
 
-    @cached_property
-    def raw(self) -> View:
-        """The text as submitted."""
-        return View(self.original, self.original)
+    def __repr__(self) -> str:
+        return f"Normalized({len(self.original)} characters)"
 
-    @cached_property
+    @property
     def plain(self) -> View:
         """NFKC, invisibles removed, look-alikes resolved, case kept."""
-        return View(self.original, self.original)
+        return self._read()[0]
 
-    @cached_property
+    @property
     def folded(self) -> View:
-        """Plain, case-folded, with leetspeak and repeats resolved."""
-        return View(self.original.lower(), self.original)
+        """Plain, case-folded, accents stripped, with leetspeak and repeats resolved; `*` is any masked letter."""
+        if self._folded is None:
+            self._folded = fold(self.plain)
+        return self._folded
 
-    @cached_property
+    @property
     def squashed(self) -> View:
-        """Folded, with the separators within runs of single letters removed."""
-        return self.folded
+        """Folded, with the separators within runs of single letters removed; `folded` itself where there are none."""
+        if self._squashed is None:
+            self._squashed = squash(self.folded)
+        return self._squashed
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """Signs of an attempt to hide text, in order of place."""
+        if self._signals is None:
+            self._signals = gather(self.raw, self._read()[1])
+        return self._signals
+
+    @property
+    def cleaned(self) -> bool:
+        """Whether something hidden or spoofed was resolved on the way to `plain`."""
+        return self.plain is not self.raw and any(mark[2] != "encoding_damage" for _, mark in self._read()[1])
+
+    def _read(self) -> tuple[View, tuple[tuple[View, Mark], ...]]:
+        if self._plain is None:
+            self._plain = _read(self.raw, self._resolve, self._expected)
+        return self._plain
 
 
-def normalize(text: str, *, resolve_spoofs: bool = True, expected_scripts: frozenset[str] = frozenset()) -> Normalized:
-    """The views of `text`."""
-    return Normalized(text)
+def _read(raw: View, resolve_spoofs: bool, expected: frozenset[str]) -> tuple[View, tuple[tuple[View, Mark], ...]]:
+    classes = classify(raw.text)
+    if raw.text.isascii() and b"C" not in classes:
+        return raw, ()
+    edits, marks = clean(raw.text, classes)
+    view = rewrite(raw, edits)
+    noted = [(raw, mark) for mark in marks]
+    if not view.text.isascii():
+        edits, marks = resolve(view.text, classes if view is raw else classify(view.text), expected)
+        noted += [(view, mark) for mark in marks]
+        if resolve_spoofs:
+            view = rewrite(view, edits)
+    return view, tuple(noted)
+
+
+def normalize(
+    text: str, *, resolve_spoofs: bool = True, expected_scripts: frozenset[str] = frozenset()
+) -> Normalized:
+    """The views of `text`; any string will do, lone surrogates included.
+
+    `resolve_spoofs=False` leaves look-alike letters as they are. `expected_scripts` names the scripts that readers
+    of the channel use (`"Latin"`, `"Cyrillic"` …): words of another script that pass for them are read as theirs.
+    """
+    return Normalized(text, resolve_spoofs, expected_scripts)

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["cased_as_host", "may_precede_path", "stands_alone", "usual"]
 
-_SECOND_LEVELS = frozenset("co com net org gov edu ac ne gob gouv nhs sch mil nom".split())
+_SECOND_LEVELS = frozenset(
+    ("co", "com", "net", "org", "gov", "edu", "ac", "ne", "gob", "gouv", "nhs", "sch", "mil", "nom")
+)
 _NUMBER_TLDS = frozenset(("com", "net", "org", "cn"))
 _UNSPACED_TLD = re.compile("[\u0e00-\u0eff\u1100-\u11ff\u3040-\u9fff\uac00-\ud7ff]")
 _CUE = re.compile(
@@ -23,7 +25,7 @@ _CUE = re.compile(
 _LONGEST_CUE = 24
 # Country endings that are words or file endings elsewhere, and the languages whose writers mean the country.
 _HOME = {
-    "it": "it", "no": "no nb nn", "be": "nl fr", "at": "de", "is": "is", "pl": "pl", "rs": "sr", "in": "hi bn ta te mr gu",
+    "it": "it", "no": "no nb nn", "be": "nl fr", "at": "de", "is": "is", "pl": "pl", "rs": "sr", "in": "hi bn ta te mr",
     "my": "ms", "am": "hy", "md": "ro", "by": "be ru", "si": "sl", "mk": "mk", "il": "he", "sa": "ar", "ma": "ar",
     "id": "id", "fi": "fi", "se": "sv", "ee": "et",
 }  # fmt: skip

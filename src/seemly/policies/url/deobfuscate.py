@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -22,47 +22,142 @@ _SCHEME = re.compile(
     r"(?i)\bh\s?(?:t\s?t|x\s?x|\*\s?\*)\s?p(?:\s?s)?\s{0,2}(?:\[:\]|[:\uff1a])\s{0,2}[/\\\uff0f]\s?[/\\\uff0f]\s{0,2}(?=[\w\[])"
     r"|\bhttps?(?:\[:\]//|:/|//)(?=[\w\[])"
 )
-_SPACED_LETTERS = re.compile(r"(?:\w )+\Z")
+_SLASH = re.compile(r"(?i)(?<=\w) (?:forward )?slash (?=\w)")
+_SPACED_LETTERS = re.compile(r"(?: \w)+(?!\S)")
 _SPACED_ENDING = re.compile(r"\w(?: \w)+(?!\S)")
+
+
+_LONGEST_SPACED = 80
 
 
 class Rewritten:
     """A text with some of its parts replaced, and the way back.
 
-    `edits` are (start, end, replacement) in the order of the text they were made in, without overlap.
+    `edits` are (start, end, replacement) in the order of the source, without overlap, no replacement empty.
     """
 
-    __slots__ = ("_ends", "_new", "_old", "text")
+    __slots__ = ("_edits", "_starts", "text")
 
     def __init__(self, source: str, edits: list[tuple[int, int, str]]) -> None:
         pieces: list[str] = []
-        self._new: list[int] = []
-        self._old: list[int] = []
-        self._ends: list[int] = []
+        self._starts: list[int] = []
+        self._edits: list[tuple[int, int, int]] = []
         at = length = 0
         for start, end, replacement in edits:
             pieces += source[at:start], replacement
             length += start - at
-            self._new.append(length)
-            self._old.append(start)
-            self._ends.append(end)
+            self._starts.append(length)
             length += len(replacement)
+            self._edits.append((length, start, end))
             at = end
         pieces.append(source[at:])
         self.text = "".join(pieces)
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the source that `text[start:end]` came from."""
+        """The range of the source that `text[start:end]` came from; a replaced part counts as a whole."""
         return self._back(start)[0], self._back(end - 1)[1]
 
     def touches(self, start: int, end: int) -> bool:
-        """Whether something within `text[start:end]` was replaced."""
-        return bisect_right(self._new, end - 1) > bisect_right(self._new, start - 1)
+        """Whether a part that begins within `text[start:end]` was replaced."""
+        return bisect_left(self._starts, start) < bisect_left(self._starts, end)
 
     def _back(self, index: int) -> tuple[int, int]:
-        edit = bisect_right(self._new, index) - 1
+        edit = bisect_right(self._starts, index) - 1
         if edit < 0:
             return index, index + 1
-        at = self._new[edit]
-        following = self._new[edit + 1] if edit + 1 < len(self._new) else None
-        return self._locate(index, edit, at, following)
+        stop, old_start, old_end = self._edits[edit]
+        if index < stop:
+            return old_start, old_end
+        return old_end + index - stop, old_end + index - stop + 1
+
+
+def deobfuscate(text: str) -> Rewritten | None:
+    """`text` with the disguises of addresses undone, or None where it has none.
+
+    Read are brackets around a full stop or the word for one, ` dot ` and ` . ` before an ending that is no word,
+    `www name com`, `hxxp`, `h t t p : / /`, `https:\\\\`, letters set apart by spaces, and ideographic full stops.
+    A rewritten text may hold no address at all. Linear in the length of the text.
+    """
+    edits = sorted(_edits(text))
+    kept: list[tuple[int, int, str]] = []
+    for edit in edits:
+        if not kept or edit[0] >= kept[-1][1]:
+            kept.append(edit)
+    return Rewritten(text, kept) if kept else None
+
+
+def _edits(text: str) -> Iterator[tuple[int, int, str]]:
+    lowered = text.lower()
+    if _any_in(text, "[({<"):
+        yield from ((*found.span(), ".") for found in _BRACKETED.finditer(text))
+    if " dot " in lowered or "DOT" in text:
+        yield from ((*found.span(), ".") for found in _spoken().finditer(text))
+        yield from ((*found.span(), "/") for found in _SLASH.finditer(text))
+    if " ." in text:
+        yield from ((*found.span(), ".") for found in _set_apart().finditer(text))
+        yield from _spaced_letters(text)
+    if "www" in lowered and _any_in(lowered, ("www ", "www. ")):
+        yield from _spaced_www(text)
+    if _any_in(lowered, ("ttp", "t p", "xxp", "**p")):
+        yield from _schemes(text)
+    if not text.isascii():
+        yield from ((*found.span(), ".") for found in _FULL_STOPS.finditer(text))
+
+
+def _any_in(text: str, marks: str | tuple[str, ...]) -> bool:
+    return any(mark in text for mark in marks)
+
+
+def _schemes(text: str) -> Iterator[tuple[int, int, str]]:
+    for found in _SCHEME.finditer(text):
+        written = found.group()
+        secure = "s" in written.lower()
+        plain = "https://" if secure else "http://"
+        if written.lower() != plain:
+            yield (*found.span(), plain)
+
+
+def _spaced_letters(text: str) -> Iterator[tuple[int, int, str]]:
+    """`e x a m p l e . c o m`, found from its full stop outwards."""
+    at = text.find(" . ")
+    done = 0
+    while at >= 0:
+        low = max(done, at + 1 - _LONGEST_SPACED)
+        before = _SPACED_LETTERS.match(text[low : at + 1][::-1])
+        after = _SPACED_ENDING.match(text, at + 3, at + 3 + _LONGEST_SPACED)
+        if before is not None and after is not None and before.end() >= 6:
+            start = at + 1 - before.end()
+            name = text[start : after.end()].replace(" ", "")
+            yield start, after.end(), name
+            done = after.end()
+        at = text.find(" . ", max(done, at + 2))
+
+
+def _spaced_www(text: str) -> Iterator[tuple[int, int, str]]:
+    for found in _www().finditer(text):
+        yield (*found.span(), f"www.{found.group(1)}.{found.group(2)}")
+
+
+def _spoken_endings() -> str:
+    return "|".join(sorted(words("spoken_tlds"), key=len, reverse=True))
+
+
+@cache
+def _spoken() -> re.Pattern[str]:
+    endings = _spoken_endings()
+    return re.compile(
+        rf"(?<=\w)[ \t\n]{{1,2}}(?i:dot|punkt|punto|ponto)[ \t\n]{{1,2}}"
+        rf"(?=(?:\w{{2,63}} (?i:dot) ){{0,1}}(?i:{endings})\b)"
+        rf"|(?<=[a-z0-9])DOT(?=(?i:{endings})\b)"
+    )
+
+
+@cache
+def _set_apart() -> re.Pattern[str]:
+    endings = _spoken_endings()
+    return re.compile(rf"(?<=\w) {{1,2}}\. {{1,2}}(?=(?:{endings})\b)|(?<=\w) {{1,2}}\.(?=(?:com|org|ru|xyz|gg)\b)")
+
+
+@cache
+def _www() -> re.Pattern[str]:
+    return re.compile(rf"(?i)\bwww(?: ?\. ?| )([\w\-]{{2,63}})(?: ?\. ?| )({_spoken_endings()})\b")

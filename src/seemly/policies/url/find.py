@@ -32,11 +32,14 @@ _LABEL = re.compile(rf"[{_SPACED}]{{1,64}}|[{_UNSPACED}]{{1,64}}")
 _HOST = re.compile(
     rf"(?:(?:[{_SPACED}]{{1,63}}|[{_UNSPACED}]{{1,63}})\.){{1,126}}(?:[{_SPACED}]{{1,63}}|[{_UNSPACED}]{{1,63}})"
 )
-_ANY_HOST = re.compile(rf"(?:[{_SPACED}{_UNSPACED}]{{1,63}}\.){{0,126}}[{_SPACED}{_UNSPACED}]{{1,63}}|\[[0-9A-Fa-f:.]{{2,45}}\]")
+_ANY_HOST = re.compile(
+    rf"(?:[{_SPACED}{_UNSPACED}]{{1,63}}\.){{0,126}}[{_SPACED}{_UNSPACED}]{{1,63}}|\[[0-9A-Fa-f:.]{{2,45}}\]"
+)
 _ASCII_HEAD = re.compile(r"[0-9A-Za-z_\-]+")
 _DOT = re.compile(r"\.\w")
 _PORT = re.compile(r":([0-9]{1,5})(?![0-9.])")
 _USERINFO = re.compile(r"[^\s/?#\\<>\"@]{1,256}@")
+_MAIL_LEAD = re.compile(r"(?i)(?:[\[({<]\s?(?:at|@)\s?[\])}>]|\w\s?@)\s{0,2}\Z")
 _MAIL_REST = re.compile(r"[\w.+%\-]{0,64}@")
 _WEB = re.compile(r"(?i)(?:https?|ftps?|sftp|wss?|rtmps?|gopher|git|ssh|irc|ircs|svn|feed|rtsp|telnet|ldaps?|hxxps?)\Z")
 _APP = re.compile(
@@ -122,7 +125,7 @@ def _read_scheme(text: str, at: int, floor: int) -> Found | None:
     if host is None:
         return None
     port, end = _port(text, end)
-    if text.startswith(".", end) and text[end + 1 : end + 2] in "/?#":
+    if text.startswith((".?", "./", ".#"), end):
         end += 1
     stop = tail_end(text, end)
     return Found(start, stop, "scheme", name, host, port, credentials, text[end:stop])
@@ -172,7 +175,11 @@ def _read_bare(text: str, dot: int, floor: int, language: str | None) -> tuple[F
         return None, dot + 1
     start, end = run.span()
     before = text[start - 1 : start]
-    if before == "@" or (before in ("+", "%", "!") and _MAIL_REST.match(text, start)):
+    if (
+        before == "@"
+        or _MAIL_LEAD.search(text[max(0, start - 9) : start])
+        or (before in ("+", "%", "!") and _MAIL_REST.match(text, start))
+    ):
         return None, end
     mail = _MAIL_REST.match(text, end)
     if mail is not None:

@@ -25,7 +25,8 @@ class Host:
 
     `unicode` is the name with its punycode labels decoded, `ascii` the name as the DNS sees it. `suffix` is the public
     suffix and `registrable` the registrable domain, both in the form of `ascii`; they are empty for an IP address,
-    for a name under no known suffix, and `registrable` for a name that is a suffix itself.
+    for a name under no known suffix, and `registrable` for a name that is a suffix itself. `ip` is the address in its
+    usual form, `punycode` says that a label was written in punycode.
     """
 
     unicode: str
@@ -33,6 +34,7 @@ class Host:
     suffix: str = ""
     registrable: str = ""
     ip: str = ""
+    punycode: bool = False
 
     @property
     def subdomains(self) -> tuple[str, ...]:
@@ -80,14 +82,15 @@ def read_host(written: str) -> Host | None:
     if len(lowered) > _MAX_HOST or not all(0 < len(label) <= _MAX_LABEL for label in labels):
         return None
     encoded = ascii_form(lowered)
-    if "xn--" in lowered:
+    punycode = "xn--" in lowered
+    if punycode:
         lowered = ".".join(map(_decoded, labels))
     suffix = _suffixes().publicsuffix(lowered) or ""
     registrable = ""
     if suffix and suffix != lowered:
         labels = encoded.split(".")
         registrable = ".".join(labels[-suffix.count(".") - 2 :])
-    return Host(lowered, encoded, ascii_form(suffix), registrable)
+    return Host(lowered, encoded, ascii_form(suffix), registrable, punycode=punycode)
 
 
 @cache

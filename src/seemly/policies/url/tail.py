@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["tail_end"]
+__all__ = ["SENTENCE_MARK", "tail_end"]
 
 # Whitespace, quotation marks and CJK, Arabic and Indic punctuation never stand in an address as people type it.
 _TAIL = re.compile(
@@ -12,6 +12,9 @@ _TAIL = re.compile(
     r"\u2039\u203a\u3000-\u3003\u3008-\u3011\u3014-\u301f\ufe30-\ufe4f\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
     r"\uff3b\uff3d\uff5b-\uff65\ufffc]*"
 )
+SENTENCE_MARK = re.compile("[\u2026\u3001\u3002\u300c-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]")
+"""Punctuation that ends an address, though compatibility normalization turns it into ASCII that would not."""
+
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff"
 _BREAK = re.compile(rf"[()\[\]{{}}|]|(?<=[0-9A-Za-z])[{_UNSPACED}]|(?i:(?<![/=?&#:%])https?://)")
 _CLOSING = {")": "(", "]": "[", "}": "{"}

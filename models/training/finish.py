@@ -1,0 +1,110 @@
+"""From a trained network to the model's folder: weights, calibration, thresholds, manifest, figures, card."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seemly.manifest import FILE, FORMAT
+from seemly.scores import FastScorer
+from training import card, measure
+from training.dataset import WINDOW, Encoded
+from training.export import graph
+from training.rows import LABELS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from training.network import Network
+
+STRIDE = 224
+"""Pieces from one window's start to the next: a phrase of up to 32 pieces stands whole in one of them."""
+
+_NAME = "text-fast"
+
+
+def finish(
+    network: Network, work: Path, out: Path, *, version: str, settings: dict[str, int], splits: dict[str, Encoded]
+) -> dict[str, Any]:
+    """Write the model's folder and return every figure of its card.
+
+    The model is exported uncalibrated first and scores the validation texts through the runtime; scale and shift of
+    each label, and its threshold, are fitted to those scores, and the figures are those of the test texts.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    weights = {name: value.detach().cpu().numpy() for name, value in network.state_dict().items()}
+    texts = _texts(work)
+    (out / "vocab.txt").write_bytes((work / "vocab.txt").read_bytes())
+
+    ones, zeros = np.ones(len(LABELS), np.float32), np.zeros(len(LABELS), np.float32)
+    plain = dict.fromkeys(LABELS, 0.5)
+    _write(out, version, graph(weights, ones, zeros), plain, dict.fromkeys(LABELS, (1.0, 0.0)))
+    raw = measure.logits(_score(out, texts["validation"]))
+    held = splits["validation"]
+    calibration, thresholds = {}, {}
+    for place, label in enumerate(LABELS):
+        mixed = measure.mixture(held.labels[:, place], held.weights[:, place])
+        scale, shift = measure.platt(raw[:, place], held.labels[:, place], mixed)
+        calibration[label] = (scale, shift)
+        probability = 1 / (1 + np.exp(-(scale * raw[:, place] + shift)))
+        thresholds[label] = measure.threshold(probability, held.labels[:, place], mixed)
+    scales, shifts = (np.array([calibration[label][at] for label in LABELS], np.float32) for at in (0, 1))
+    _write(out, version, graph(weights, scales, shifts), thresholds, calibration)
+
+    test = splits["test"]
+    scores = _score(out, texts["test"]).astype(np.float64)
+    groups = {"languages": test.languages.tolist(), "sources": test.sources.tolist()}
+    figures = measure.report(scores, test.labels, test.weights, groups, thresholds)
+    messages = [text for text in texts["test"] if 150 <= len(text) <= 250 and text.isascii()][:512]
+    figures["speed"] = {name: round(value, 1) for name, value in measure.speed(FastScorer(out), messages).items()}
+    figures["sizes"] = {path.name: path.stat().st_size for path in sorted(out.iterdir()) if path.name in _FILES}
+    figures["rows"] = {name: len(rows) for name, rows in splits.items()}
+    figures["settings"] = {**settings, "window": WINDOW, "stride": STRIDE, **network.sizes()}
+    (out / "metrics.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (out / "CARD.md").write_text(card.write(figures, version), encoding="utf-8")
+    return figures
+
+
+_FILES = ("weights.onnx", "vocab.txt")
+
+
+def _texts(work: Path) -> dict[str, list[str]]:
+    texts: dict[str, list[str]] = {"validation": [], "test": []}
+    for line in (work / "held.jsonl").read_text(encoding="utf-8").split("\n"):
+        row = json.loads(line)
+        texts[row["split"]].append(row["text"])
+    return texts
+
+
+def _score(folder: Path, texts: list[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
+    scorer = FastScorer(folder)
+    parts = [scorer.score(texts[at : at + 512], LABELS, [0.5] * len(LABELS)) for at in range(0, len(texts), 512)]
+    return np.concatenate(parts)
+
+
+def _write(
+    out: Path,
+    version: str,
+    weights: bytes,
+    thresholds: dict[str, float],
+    calibration: dict[str, tuple[float, float]],
+) -> None:
+    (out / "weights.onnx").write_bytes(weights)
+    manifest = {
+        "format": FORMAT,
+        "name": _NAME,
+        "version": version,
+        "labels": list(LABELS),
+        "thresholds": thresholds,
+        "calibration": {
+            label: {"scale": round(scale, 6), "shift": round(shift, 6)} for label, (scale, shift) in calibration.items()
+        },
+        "window": WINDOW,
+        "stride": STRIDE,
+        "tokenizer": {"kind": "wordpiece", "file": "vocab.txt", "lowercase": True},
+        "files": {name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in _FILES},
+    }
+    (out / FILE).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

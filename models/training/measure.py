@@ -1,0 +1,171 @@
+"""Calibration, thresholds and figures, all from scores that the runtime gives to texts it was not trained on."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from training.rows import LABELS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from seemly.scores import Scorer
+
+    Array = NDArray[np.float64]
+
+PREVALENCE = 0.08
+"""The least share of positives that a label has in the mixture that it is calibrated on."""
+
+SURE = (0.25, 0.75)
+"""Shares of annotators up to which, and from which, a row counts as negative or positive in the figures."""
+
+
+def mixture(labels: Array, weights: Array) -> Array:
+    """Weights of the rows of one label in the natural mixture: 0 where it is unknown.
+
+    That mixture is the held-apart rows with the weights of the label table, positives weighted up where they would
+    be fewer than `PREVALENCE`, which rare labels are only because their sets are small.
+    """
+    weights = np.where(np.isnan(labels), 0.0, weights)
+    positive = float((np.nan_to_num(labels) * weights).sum())
+    total = float(weights.sum())
+    if positive / total < PREVALENCE:
+        more = PREVALENCE * (total - positive) / ((1 - PREVALENCE) * positive)
+        weights = weights * np.where(np.nan_to_num(labels) >= 0.5, more, 1.0)
+    return weights
+
+
+def logits(scores: Array) -> Array:
+    """The log-odds of probabilities."""
+    scores = np.clip(scores.astype(np.float64), 1e-7, 1 - 1e-7)
+    return np.log(scores) - np.log1p(-scores)
+
+
+def platt(found: Array, labels: Array, weights: Array) -> tuple[float, float]:
+    """Scale and shift of log-odds that fit the labels best (Platt 1999), by Newton's method."""
+    known = weights > 0
+    found, labels, weights = found[known], labels[known], weights[known]
+    design = np.stack([found, np.ones_like(found)], axis=1)
+    at = np.array([1.0, 0.0])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-design @ at))
+        slope = design.T @ (weights * (p - labels)) + 1e-3 * (at - [1.0, 0.0])
+        bend = (design * (weights * p * (1 - p))[:, None]).T @ design + 1e-3 * np.eye(2)
+        step = np.linalg.solve(bend, slope)
+        at = at - np.clip(step, -1, 1)
+        if np.abs(step).max() < 1e-8:
+            break
+    return float(at[0]), float(at[1])
+
+
+def f1(scores: Array, labels: Array, weights: Array, threshold: float) -> float:
+    """The F1 of `scores >= threshold`."""
+    said = scores >= threshold
+    hit = float((weights * labels * said).sum())
+    return 2 * hit / max(float((weights * said).sum() + (weights * labels).sum()), 1e-9)
+
+
+def threshold(scores: Array, labels: Array, weights: Array) -> float:
+    """0.5, unless another from 0.35 to 0.65 is better by 0.01 of F1 or more: then the best of those."""
+    known = weights > 0
+    scores, labels, weights = scores[known], labels[known], weights[known]
+    candidates = np.round(np.arange(0.35, 0.651, 0.05), 2)
+    gains = {float(t): f1(scores, labels, weights, float(t)) for t in candidates}
+    best = max(gains, key=gains.__getitem__)
+    return best if gains[best] >= gains[0.5] + 0.01 else 0.5
+
+
+def curve(scores: Array, labels: Array, weights: Array, bins: int = 10) -> list[tuple[float, float, float]]:
+    """Reliability: mean score, share of positives, and share of the rows, of each tenth of the scores' range."""
+    place = np.minimum((scores * bins).astype(int), bins - 1)
+    found = []
+    for number in range(bins):
+        share = weights * (place == number)
+        if share.sum() > 0:
+            mean, truth = float(np.average(scores, weights=share)), float(np.average(labels, weights=share))
+            found.append((mean, truth, float(share.sum() / weights.sum())))
+    return found
+
+
+def calibration_error(scores: Array, labels: Array, weights: Array) -> float:
+    """Expected calibration error over fifteen bins of equal width."""
+    return sum(abs(mean - truth) * share for mean, truth, share in curve(scores, labels, weights, 15))
+
+
+def ranking(scores: Array, labels: Array) -> dict[str, float | int] | None:
+    """Area under the ROC curve and average precision over the rows that are sure; None with too few of either kind."""
+    sure = (labels <= SURE[0]) | (labels >= SURE[1])
+    truth = labels[sure] >= SURE[1]
+    if truth.sum() < 10 or (~truth).sum() < 10:
+        return None
+    return {
+        "auc": round(float(roc_auc_score(truth, scores[sure])), 4),
+        "ap": round(float(average_precision_score(truth, scores[sure])), 4),
+        "positive": int(truth.sum()),
+        "negative": int((~truth).sum()),
+    }
+
+
+def report(
+    scores: Array, labels: Array, weights: Array, groups: dict[str, Sequence[str]], thresholds: dict[str, float]
+) -> dict[str, Any]:
+    """Every figure of the card, by label, and for each grouping (language, source) by group and label."""
+    found: dict[str, Any] = {"labels": {}}
+    for place, label in enumerate(LABELS):
+        mixed = mixture(labels[:, place], weights[:, place])
+        known = mixed > 0
+        p, y, w = scores[known, place], labels[known, place], mixed[known]
+        found["labels"][label] = {
+            **(ranking(scores[:, place], labels[:, place]) or {}),
+            "threshold": thresholds[label],
+            "f1": round(f1(p, y, w, thresholds[label]), 4),
+            "ece": round(calibration_error(p, y, w), 4),
+            "prevalence": round(float(np.average(y, weights=w)), 4),
+            "curve": [tuple(round(value, 4) for value in point) for point in curve(p, y, w)],
+        }
+    for name, of in groups.items():
+        found[name] = {}
+        for group in sorted(set(of)):
+            inside = np.array(of) == group
+            shown = {
+                label: figures
+                for place, label in enumerate(LABELS)
+                if (figures := ranking(scores[inside, place], labels[inside, place]))
+            }
+            if shown:
+                found[name][group] = shown
+    return found
+
+
+def speed(scorer: Scorer, messages: Sequence[str]) -> dict[str, float]:
+    """Microseconds a message of about 200 characters, alone and in batches of 64, and milliseconds for long texts."""
+    ask, zeros = scorer.labels, [0.5] * len(scorer.labels)
+    scorer.score(messages, ask, zeros)
+    prose = " ".join(messages)[:100_000]
+    cjk = "".join(chr(0x4E00 + at * 7919 % 20_000) for at in range(100_000))
+    return {
+        "single_us": _best(lambda: [scorer.score([message], ask, zeros) for message in messages]) / len(messages) * 1e6,
+        "batch_us": _best(lambda: [scorer.score(part, ask, zeros) for part in _parts(messages)]) / len(messages) * 1e6,
+        "prose_100k_ms": _best(lambda: scorer.score([prose], ask, zeros)) * 1e3,
+        "repeat_100k_ms": _best(lambda: scorer.score(["a" * 100_000], ask, zeros)) * 1e3,
+        "cjk_100k_ms": _best(lambda: scorer.score([cjk], ask, zeros)) * 1e3,
+    }
+
+
+def _parts(messages: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (messages[start : start + 64] for start in range(0, len(messages), 64))
+
+
+def _best(run: Callable[[], object], times: int = 5) -> float:
+    found = []
+    for _ in range(times):
+        began = time.perf_counter()
+        run()
+        found.append(time.perf_counter() - began)
+    return min(found)

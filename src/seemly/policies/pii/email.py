@@ -1,0 +1,272 @@
+"""Email addresses, plain, spaced out, and spelled as in `jo (at) example dot org`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from seemly.policies.pii.reading import Candidate, Detector, cues
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from seemly.policies.pii.reading import Reading
+
+__all__ = ["DETECTORS", "PROVIDERS"]
+
+PROVIDERS = frozenset(
+    "gmail googlemail hotmail outlook live msn yahoo ymail rocketmail icloud aol proton protonmail pm gmx web mail yandex qq "
+    "163 126 naver daum hanmail rediffmail zoho fastmail tutanota tuta tutamail posteo mailbox orange wanadoo laposte free sfr "
+    "libero virgilio tiscali bol uol terra wp onet interia o2 seznam rambler inbox bk list mailru comcast verizon att "
+    "btinternet sky bigpond t-online freenet arcor bluewin duck hey".split()
+)
+"""Second-level names of mail providers for private persons."""
+
+_LOCAL = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-"
+_AT = re.compile(r"(?<=[\w\"'+-])[@＠](?=[\w\[])")
+_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]{0,62})[.．。]){1,6}[^\W\d_]{2,24}(?:-?[^\W_])*")
+_TLD = re.compile(r"[^\W\d_]{2,18}|xn--[a-z0-9-]{2,20}", re.IGNORECASE)
+_LITERAL = re.compile(r"\[(?:\d{1,3}\.){3}\d{1,3}\]")
+
+_COMMON_TLDS = frozenset(
+    "com net org edu gov mil int info biz name pro io ai app dev me tv cc co us uk de fr es it nl be ch at pl cz sk hu ro bg gr "
+    "pt se no fi dk ie is ee lv lt ru ua by kz tr il ae sa eg za ng ke in pk bd lk cn jp kr tw hk sg my th vn id ph au nz ca mx "
+    "br ar cl pe uy eu asia mobi tel xyz online site store shop club live email tech space website cloud digital lu li mt cy rs "
+    "hr si ba mk al ge am az md ve ec bo py cr pa gt hn sv ni do cu jm tt gl fo gg je im".split()
+)
+_FILE_ENDINGS = frozenset(
+    "png jpg jpeg gif svg webp bmp ico pdf txt css js ts jsx tsx json xml html htm py rb go rs java cpp md yml yaml zip gz tar mp3 "
+    "mp4 wav mov avi exe dll psd".split()
+)
+_PLACEHOLDERS = frozenset(
+    "you your user username name email someone somebody example yourname your.name your-name your_name youremail your.email your-email "
+    "your_email firstname.lastname first.last myemail my.email me@ x xx xxx foo".split()
+)
+_EXAMPLE_DOMAINS = re.compile(
+    r"(?:.*\.)?(?:example\.(?:com|org|net)|(?:domain|email|mail|company|yourdomain|your-domain|mydomain|website|site)\.(?:com|tld|org)|.*\.(?:example|test|invalid|localhost|tld))",
+    re.IGNORECASE,
+)
+
+_MAIL_CUES = cues(
+    "email emails mail mails e-mail inbox contact reach write address gmail msg message send correo escribeme escríbeme escribir "
+    "adresse schreib schreibe écris écrire courriel indirizzo scrivi scrivimi escreva почт* 邮箱* 邮件* メール* 이메일* ईमेल* إيميل* بريد*"
+)
+
+_BRACKETED_AT = re.compile(r"\s{0,2}[\[({<]\s{0,2}(?:at|AT|At|a|@|arroba|ät)\s{0,2}[\])}>]\s{0,2}")
+_WORD_AT = re.compile(r"(?:\s{1,3}|[_*~-]{1,2})(?:at|arroba|chiocciola|klammeraffe)(?:\s{1,3}|[_*~-]{1,2})", re.IGNORECASE)
+_DOT = r"(?:\s{0,2}[\[({<]\s{0,2}(?:dot|d0t|punkt|punto|point|ponto|\.)\s{0,2}[\])}>]\s{0,2}|(?:\s{1,3}|[_*~-]{1,2})(?:dot|d0t|punkt|punto|point|ponto)(?:\s{1,3}|[_*~-]{1,2})|\s{0,2}\.\s{0,2})"
+_SPELLED_DOMAIN = re.compile(rf"([^\W_][\w-]{{0,40}})((?:{_DOT}[^\W_][\w-]{{1,30}}){{1,4}})", re.IGNORECASE)
+_DOT_PART = re.compile(_DOT, re.IGNORECASE)
+_LOOSE_DOMAIN = re.compile(r"([a-z0-9-]{2,20})\s{1,2}(com|net|org|de|fr|es|it|ru|co\s?uk|uk)(?![\w.])", re.IGNORECASE)
+_LOCAL_BACK = re.compile(r"([\w.+-]{1,64})((?:(?:\s{1,2}tod\s{1,2}|\s?[\])}]tod[\[({]\s?|\s{1,2}\.\s{1,2})[\w+-]{1,30}){0,3})", re.IGNORECASE)
+_VERBS = frozenset(
+    "look looking looks meet meeting am are is was be were here there out home stay staying live lives living work works working "
+    "check found available visit see shop buy arrive arrived start starts starting good bad great best him her them you it us "
+    "not only all and or the a an this that now today up down over laugh laughing yell shout stare mad angry point back in on "
+    "people guys stuff things order tickets sale online price listed sold posted website site".split()
+)
+
+_SPACED_BACK = re.compile(r"\s{0,2}((?:[\w.+-](?:\s{1,2}(?=[\w.+-]\s|[\w.+-]$)|$|(?=\s))){2,40})")
+_SPACED_DOMAIN = re.compile(r"\s{0,2}((?:[\w-]\s{1,2}){2,30}\.\s{1,2}(?:[a-z](?:\s{1,2}(?=[a-z](?:\s|$|[,;!?])))?){2,8})(?![\w])", re.IGNORECASE)
+_GAPPED_DOMAIN = re.compile(r"\s{0,2}([a-z0-9-]{2,30}\s{0,2}\.\s{0,2}[a-z]{2,10}(?:\.[a-z]{2})?)(?!\w)", re.IGNORECASE)
+
+
+def _plain(reading: Reading) -> Iterator[Candidate]:
+    text = reading.text
+    for match in _AT.finditer(text):
+        at = match.start()
+        start = _local_start(text, at)
+        domain = _domain_end(text, at + 1)
+        if start == at or domain is None:
+            continue
+        end = domain
+        local, host = text[start:at], text[at + 1 : end].lower().replace("．", ".").replace("。", ".")
+        if text[max(0, start - 3) : start] == "://" or (start and text[start - 1] in "/:" and "://" in text[max(0, start - 40) : start]):
+            continue
+        if local == "git" and text[end : end + 1] == ":":
+            continue
+        probability = _worth(local.lower(), host)
+        if probability:
+            yield Candidate(start, end, "email", probability, f"{local.lower()}@{host}", "format")
+
+
+def _local_start(text: str, at: int) -> int:
+    """Where the part before the sign begins: at most 64 characters (RFC 5321 section 4.5.3.1.1)."""
+    piece = text[max(0, at - 64) : at]
+    size = len(piece) - len(piece.rstrip(_LOCAL))
+    while size < len(piece) and piece[-size - 1].isalnum():
+        size += 1
+        while size < len(piece) and piece[-size - 1] in _LOCAL:
+            size += 1
+    local = piece[len(piece) - size :]
+    return at - len(local.lstrip(".-%_+" if not local.startswith("_") else ".-%+"))
+
+
+def _domain_end(text: str, start: int) -> int | None:
+    if literal := _LITERAL.match(text, start):
+        return literal.end()
+    match = _DOMAIN.match(text, start, start + 255)
+    if match is None:
+        return None
+    host, end = match[0], match.end()
+    labels = re.split(r"[.．。]", host)
+    for last in range(len(labels) - 1, 0, -1):
+        label = labels[last]
+        if _known(label) or (last == 1 and _TLD.fullmatch(label)):
+            return end
+        if not label.islower() and last == len(labels) - 1 and (cut := re.match("[a-z]{2,6}(?=[A-Z])", label)) and _known(cut[0]):
+            return end - len(label) + cut.end()
+        if _TLD.fullmatch(label) and not (label[0].isupper() and labels[last - 1].islower()) and last == len(labels) - 1:
+            return end
+        end -= len(label) + 1
+    return None
+
+
+def _known(label: str) -> bool:
+    return label.lower() in _COMMON_TLDS
+
+
+def _worth(local: str, host: str) -> float:
+    top = host.rsplit(".", 1)[-1]
+    if top in _FILE_ENDINGS and top not in _COMMON_TLDS:
+        return 0.0
+    if _EXAMPLE_DOMAINS.fullmatch(host):
+        return 0.25 if local in _PLACEHOLDERS or host.endswith((".tld", ".invalid")) else 0.9
+    if local in _PLACEHOLDERS and host.startswith(("your", "my", "domain", "company", "email.")):
+        return 0.25
+    return 0.98 if top in _COMMON_TLDS else 0.85
+
+
+def _spelled(reading: Reading) -> Iterator[Candidate]:
+    text = reading.text
+    seen = -1
+    for pattern, strong in ((_BRACKETED_AT, True), (_WORD_AT, False)):
+        for match in pattern.finditer(text):
+            local = _back(text, match.start())
+            found = _forward(text, match.end())
+            if local is None or found is None or match.start() == seen:
+                continue
+            start, name = local
+            end, host, loose = found
+            probability = _belief(reading, start, end, name, host, match[0], strong=strong, loose=loose)
+            if probability:
+                yield Candidate(start, end, "email", probability, f"{name}@{host}", "obfuscated")
+
+
+def _back(text: str, at: int) -> tuple[int, str] | None:
+    """The local part that ends at `at`, read from the right, with spelled dots."""
+    behind = text[max(0, at - 120) : at][::-1]
+    match = _LOCAL_BACK.match(behind)
+    if match is None:
+        return None
+    written = match[0][::-1]
+    name = re.sub(r"\s*[\[({]?\b(?:dot)\b[\])}]?\s*|\s+\.\s+", ".", written, flags=re.IGNORECASE).lower()
+    lead = len(written) - len(written.lstrip(".-+"))
+    return at - len(written) + lead, name.strip(".-+")
+
+
+def _forward(text: str, at: int) -> tuple[int, str, bool] | None:
+    """The end of, and, the domain that begins at `at`; True where its dot is left out."""
+    match = _SPELLED_DOMAIN.match(text, at, at + 160)
+    if match is not None:
+        labels = [match[1].lower()]
+        end, ends = match.end(1), [match.end(1)]
+        for dot in _DOT_PART.finditer(match[2]):
+            label = re.match(r"[^\W_][\w-]*", match[2][dot.end() :])
+            if label is None:
+                break
+            labels.append(label[0].lower())
+            ends.append(end + dot.end() + label.end())
+        while len(labels) > 1:
+            if _known(labels[-1]):
+                return ends[len(labels) - 1], ".".join(labels), False
+            labels.pop()
+    match = _LOOSE_DOMAIN.match(text, at, at + 40)
+    if match is not None and match[1].lower() in PROVIDERS:
+        return match.end(), f"{match[1]}.{match[2]}".lower(), True
+    return None
+
+
+def _belief(
+    reading: Reading, start: int, end: int, name: str, host: str, sign: str, *, strong: bool, loose: bool
+) -> float:
+    """How likely words around an `at` are an address rather than a sentence."""
+    provider = host.split(".")[0] in PROVIDERS
+    if not name:
+        return 0.0
+    if strong:
+        return 0.95 if provider else 0.85
+    handle = any(char.isdigit() or char in "._+-" for char in name)
+    if name in _VERBS:
+        return 0.3 if provider and not loose else 0.0
+    if provider:
+        return 0.8 if loose else 0.92
+    shouted = sign.strip().isupper() and not name.isupper() and "DOT" in reading.text[start:end]
+    asked = reading.near(_MAIL_CUES, start, end)
+    spelled = "dot" in reading.lower[start:end] or "punkt" in reading.lower[start:end] or "punto" in reading.lower[start:end]
+    if spelled:
+        return 0.85 if shouted or asked or handle else 0.45
+    return 0.7 if handle and asked else 0.0
+
+
+def _spaced(reading: Reading) -> Iterator[Candidate]:
+    """Letters or parts set apart around a written sign: `j o @ g m a i l . c o m`, `jo @ gmail . com`."""
+    text = reading.text
+    at = text.find("@")
+    while at >= 0:
+        before, after = text[at - 1 : at], text[at + 1 : at + 2]
+        if before.isspace() or after.isspace() or _GAP.match(text, at + 1):
+            candidate = _apart(reading, at)
+            if candidate is not None:
+                yield candidate
+        at = text.find("@", at + 1)
+
+
+_GAP = re.compile(r"[\w-]{2,30}(?:\s{1,2}\.|\.\s)")
+
+
+def _apart(reading: Reading, at: int) -> Candidate | None:
+    text = reading.text
+    behind = text[max(0, at - 100) : at][::-1]
+    letters = _SPACED_DOMAIN.match(text, at + 1, at + 120)
+    if letters is not None:
+        host = "".join(letters[1].split()).lower()
+        back = _SPACED_BACK.match(behind) or _LOCAL_BACK.match(behind.lstrip())
+        if back is not None and _known(host.rsplit(".", 1)[-1]):
+            skipped = 0 if back.re is _SPACED_BACK else len(behind) - len(behind.lstrip())
+            name = "".join(back[0].split())[::-1].lower()
+            length = len(back[0].rstrip())
+            return Candidate(at - skipped - length, at + 1 + len(letters[0].rstrip()), "email", 0.9, f"{name}@{host}", "obfuscated")
+    parts = _GAPPED_DOMAIN.match(text, at + 1, at + 60)
+    back = _LOCAL_BACK.match(behind.lstrip())
+    if parts is None or back is None:
+        return None
+    host = "".join(parts[1].split()).lower()
+    name = back[1][::-1].lower().strip(".-+")
+    skipped = len(behind) - len(behind.lstrip())
+    start = at - skipped - len(name)
+    provider = host.split(".")[0] in PROVIDERS
+    if not name or not _known(host.rsplit(".", 1)[-1]) or name in _VERBS:
+        return None
+    if not provider and not reading.near(_MAIL_CUES, start, parts.end()):
+        return None
+    return Candidate(start, parts.end(), "email", 0.85, f"{name}@{host}", "obfuscated")
+
+
+_SPELLED_TRIGGERS = frozenset({"dot", "punkt", "punto", "arroba", "chiocciola", "klammeraffe"}) | {
+    provider for provider in PROVIDERS if len(provider) > 4 and provider.isalpha() and provider not in {"orange", "terra", "inbox"}
+}
+
+
+def _may_spell(reading: Reading) -> bool:
+    text = reading.text
+    return not _SPELLED_TRIGGERS.isdisjoint(reading.vocabulary) or any(sign in reading.lower for sign in _SIGNS)
+
+
+_SIGNS = ("at)", "at]", "at}", "at >", "at )", "at ]", "(@", "[@", "(a)", "[a]", "at>")
+
+DETECTORS = (
+    Detector(("email",), lambda reading: reading.has_at, _plain),
+    Detector(("email",), lambda reading: reading.has_at, _spaced),
+    Detector(("email",), _may_spell, _spelled, _SPELLED_TRIGGERS),
+)

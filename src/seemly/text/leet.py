@@ -1,0 +1,175 @@
+"""Leetspeak and masked letters: `sh1t`, `a$$`, `f*ck`, read in place, one character for one."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["read_leet"]
+
+_KINDS = bytes.maketrans(b"alwscfdD$(+*'", b"aaaaaadD$(+* ")
+_KINDS = bytes(c if c in b"adD$(+* " else 32 for c in (bytes.maketrans(b"alwscf", b"aaaaaa")[i] for i in range(256)))
+_SIGNS = re.compile(rb"[d$(+*]++")
+_TOKEN = re.compile(rb"[ad$(+*]*+")
+_GROUPS = re.compile(rb"a++|d++|[$(+]++|\*++")
+_SPACED = re.compile(rb"(?:a[$(+*]){2,}+a?")
+_LETTERS = {
+    "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g",
+    "@": "a", "$": "s", "!": "i", "|": "i", "+": "t", "€": "e", "£": "l", "¢": "c", "¥": "y", "(": "c", "<": "c",
+}  # fmt: skip
+_VOWELS = frozenset("aeiou")
+_MAX_TOKEN = 32
+_UNITS = frozenset(
+    "st nd rd th am pm km kg gb mb tb kb hz khz mhz ghz mm cm ms ns us px pt in ft lb lbs oz mg ml sec secs min mins"
+    " hr hrs day days yr yrs mph kmh kph fps bit bits way ways year years kw kwh mp star stars chan ever some".split()
+)
+_TERMS = frozenset("k8s i18n l10n g11n a11y w3c h1n1 h5n1 e2e b2b b2c p2p c2c d2c o2o t1d x1x mp3s mp4s".split())
+_CURRENCIES = frozenset("us a c au nz hk ca sg cad usd aud".split())
+
+
+def read_leet(text: str, classes: bytes) -> str:
+    """`text`, lower case, with the digits and signs that stand for letters read as letters, and masks as `*`."""
+    kinds = classes.translate(_KINDS)
+    read: list[tuple[int, str]] = []
+    known: dict[tuple[str, str], str | None] = {}
+    done = 0
+    for match in _SIGNS.finditer(kinds):
+        first, last = match.span()
+        if first < done or (kinds[last : last + 1] != b"a" and (first == 0 or kinds[first - 1] != 97)):
+            continue
+        start = first
+        floor = max(done, first - _MAX_TOKEN)
+        while start > floor and kinds[start - 1] in b"ad$(+*":
+            start -= 1
+        done = _TOKEN.match(kinds, last).end()
+        if done - start > _MAX_TOKEN or start == floor > 0 and kinds[start - 1] in b"ad$(+*":
+            continue
+        token = text[start:done]
+        key = token, text[done : done + 2]
+        if key not in known:
+            known[key] = _read(token, kinds[start:done], key[1])
+        new = known[key]
+        if new is not None:
+            read.append((start, new))
+    if not read:
+        return text
+    pieces: list[str] = []
+    end = 0
+    for start, new in read:
+        pieces += text[end:start], new
+        end = start + len(new)
+    pieces.append(text[end:])
+    return "".join(pieces)
+
+
+def _read(token: str, kinds: bytes, after: str) -> str | None:
+    """The word that a token stands for, of the same length; None where it stands for itself."""
+    letters = kinds.count(b"a")
+    if token in _TERMS or not letters or _SPACED.fullmatch(kinds):
+        return None
+    groups = [match.span() for match in _GROUPS.finditer(kinds)]
+    chars = list(token)
+    hit = False
+    masks: list[tuple[int, int]] = []
+    for i, (start, end) in enumerate(groups):
+        if kinds[start] == 97:
+            continue
+        left = groups[i - 1][1] - groups[i - 1][0] if i else 0
+        right = groups[i + 1][1] - groups[i + 1][0] if i + 1 < len(groups) else 0
+        if kinds[start] == 100:
+            hit |= _is_leet_digits(token, start, end, left, right, letters, kinds)
+        elif kinds[start] == 42:
+            if _is_mask(token[start:end], left, right, kinds):
+                masks.append((start, end))
+        else:
+            hit |= _is_leet_signs(token, start, end, left, right, after, kinds)
+    if hit:
+        _spell(chars, groups, kinds, after)
+    for start, end in masks:
+        chars[start:end] = "*" * (end - start)
+    new = "".join(chars)
+    return None if new == token else new
+
+
+def _is_leet_digits(token: str, start: int, end: int, left: int, right: int, letters: int, kinds: bytes) -> bool:
+    digits = token[start:end]
+    count = kinds.count(b"d")
+    if "2" in token or "6" in token or count > letters + 1 or end - start > 3:
+        return False
+    if left and right:
+        if len(set(digits)) > 1 and letters < 3:
+            return False
+        if digits not in ("0", "00") and letters < 3 and len(digits) > 1 and not digits.strip("0135") == "":
+            return False
+        if len(token) > 5 and count > 2 and set(token) <= set("0123456789abcdef"):
+            return False
+        return not (kinds.endswith(b"d") and letters * 2 <= len(token) and len(digits) == 1 and left == right == 1 and letters < 3)
+    if right and start == 0:
+        rest = token[end:]
+        return end - start == 1 and right >= 2 and rest.rstrip("s") not in _UNITS and rest not in _UNITS
+    return token in ("a55", "as5", "a5s", "tit5", "d1ck5")
+
+
+def _is_leet_signs(token: str, start: int, end: int, left: int, right: int, after: str, kinds: bytes) -> bool:
+    signs = token[start:end]
+    digits_beside = kinds[start - 1 : start] == b"d" or kinds[end : end + 1] == b"d"
+    if left and right:
+        if "@" in signs:
+            return not (after[:1] == "." and after[1:].isalnum()) and not (left >= 3 and right >= 4)
+        if signs.strip("$€£¢¥") == "":
+            return True
+        if "(" in signs:
+            return min(left, right) <= 2 < left + right and after[:1] != ")"
+        return min(left, right) <= 2 < left + right
+    if digits_beside:
+        return False
+    if right and start == 0:
+        if signs[0] == "@":
+            return right >= 2 and token[end] not in _VOWELS and token[end + 1] not in _VOWELS
+        return signs.strip("$") == "" and right >= 2
+    if left and end == len(token):
+        if signs.strip("$") == "":
+            return len(signs) > 1 or (left >= 2 and token[:start] not in _CURRENCIES)
+        return left == 1 and signs.startswith(("$$", "@$", "$@"))
+    return False
+
+
+def _is_mask(signs: str, left: int, right: int, kinds: bytes) -> bool:
+    if not left or not right or left > 3 or left + right > 8:
+        return False
+    if "_" in signs:
+        return kinds.count(b"*") == len(signs) and ((left == 1 and right >= 2) or (left == 2 and right == 1))
+    if signs == "&":
+        return right >= 2
+    return True
+
+
+def _spell(chars: list[str], groups: list[tuple[int, int]], kinds: bytes, after: str) -> None:
+    """Read every sign of a token that has proved to be a word."""
+    for i, (start, end) in enumerate(groups):
+        kind = kinds[start]
+        last = i == len(groups) - 1
+        if kind in b"a*" or (last and kind == 100 and end - start > 2):
+            continue
+        if last and kind != 100 and set(chars[start:end]) <= set("!|(<"):
+            continue
+        for at in range(start, end):
+            if chars[at] == "1":
+                chars[at] = _one(chars, at, end)
+            else:
+                chars[at] = _LETTERS.get(chars[at], chars[at])
+
+
+def _one(chars: list[str], at: int, end: int) -> str:
+    """1 is l or i, as its neighbours have it."""
+    before = chars[at - 1] if at else ""
+    next_ = chars[at + 1] if at + 1 < len(chars) else ""
+    if next_ == "1":
+        return "l" if before in _VOWELS else "i"
+    if before == "l" and at > 1 and chars[at - 2] in _VOWELS and not next_:
+        return "l"
+    after = _LETTERS.get(next_, next_)
+    if before in _VOWELS:
+        return "l" if before == "i" or not after or after in _VOWELS or after == "l" else "i"
+    if after in _VOWELS and after:
+        return "l" if not before or before in "bcfgkps" else "i"
+    return "i"
