@@ -25,7 +25,9 @@ def test_the_wire_form_has_every_field_of_the_spec() -> None:
 def test_defaults() -> None:
     channel = Channel(key="comments")
     assert (channel.flagging_mode, channel.context_enabled, channel.enable_voice_moderation) == ("ACTIVE", False, False)
-    assert (channel.enable_image_moderation, channel.enable_video_moderation, channel.enable_audio_moderation) == (True,) * 3
+    assert (channel.enable_image_moderation, channel.enable_video_moderation, channel.enable_audio_moderation) == (
+        True,
+    ) * 3
     assert (channel.frame_capture_interval, channel.max_frames_per_video) == (1.0, 20)
     assert (channel.triage.review, channel.triage.reject) == (0.5, 0.9)
     assert channel.unicode_spoof_detection_enabled
@@ -190,7 +192,8 @@ def test_calibration_is_linear_between_its_points(probability: float, expected: 
 
 
 @pytest.mark.parametrize(
-    ("scores", "mapped"), [((0.2, 0.1), (0.1, 0.2)), ((0.1, 0.2), (0.5, 0.4)), ((0.1, 0.2, 0.3), (0.5, 0.6)), ((0.1,), (0.1,))]
+    ("scores", "mapped"),
+    [((0.2, 0.1), (0.1, 0.2)), ((0.1, 0.2), (0.5, 0.4)), ((0.1, 0.2, 0.3), (0.5, 0.6)), ((0.1,), (0.1,))],
 )
 def test_a_calibration_must_be_monotone(scores: tuple[float, ...], mapped: tuple[float, ...]) -> None:
     with pytest.raises(ConfigError):

@@ -25,11 +25,17 @@ submissions = st.builds(
 
 def _verdict(probability: float, policy: str = "one", **settings: Any) -> Verdict:
     return Verdict(
-        policy, Finding(probability), settings.get("threshold", 0.5), settings.get("weight", 1.0), settings.get("flag", True)
+        policy,
+        Finding(probability),
+        settings.get("threshold", 0.5),
+        settings.get("weight", 1.0),
+        settings.get("flag", True),
     )
 
 
-def _action(channel: Channel, *found: Verdict, submission: Submission = PLAIN, failed: tuple[FailedPolicy, ...] = ()) -> Action:
+def _action(
+    channel: Channel, *found: Verdict, submission: Submission = PLAIN, failed: tuple[FailedPolicy, ...] = ()
+) -> Action:
     return decide(channel, submission, found, failed).recommendation.action
 
 
@@ -62,9 +68,7 @@ def test_more_probability_never_makes_the_action_milder(
     triage: Triage, found: tuple[Verdict, ...], submission: Submission, which: int, more: float
 ) -> None:
     assume(more >= found[which].finding.probability)
-    worse = tuple(
-        replace(each, finding=Finding(more)) if i == which else each for i, each in enumerate(found)
-    )
+    worse = tuple(replace(each, finding=Finding(more)) if i == which else each for i, each in enumerate(found))
     channel = Channel(triage=triage)
     before, after = decide(channel, submission, found), decide(channel, submission, worse)
     assert STRICTNESS[after.recommendation.action] >= STRICTNESS[before.recommendation.action]
@@ -213,5 +217,9 @@ def test_a_failure_is_told_in_the_reason_codes() -> None:
 
 
 def test_the_trace_names_the_gravest_policy() -> None:
-    trace = decide(Channel(), PLAIN, [_verdict(0.6, "one"), _verdict(0.58, "two", threshold=0.2), _verdict(0.9, "quiet", flag=False)]).trace
+    trace = decide(
+        Channel(),
+        PLAIN,
+        [_verdict(0.6, "one"), _verdict(0.58, "two", threshold=0.2), _verdict(0.9, "quiet", flag=False)],
+    ).trace
     assert (trace.policy, trace.threshold, trace.decided_by) == ("two", 0.2, "triage")

@@ -100,13 +100,18 @@ def test_every_condition_must_hold() -> None:
     ],
 )
 def test_a_condition_that_could_never_be_tested_is_refused(field: str, operator: Any, value: Any) -> None:
-    rules = (Rule("fine", (), "allow"), Rule("r", (Condition("severity", "at_least", 0), Condition(field, operator, value)), "allow"))
+    rules = (
+        Rule("fine", (), "allow"),
+        Rule("r", (Condition("severity", "at_least", 0), Condition(field, operator, value)), "allow"),
+    )
     with pytest.raises(ConfigError) as caught:
         check_rules(rules, {spec.id: spec for spec in CLASSIFIERS})
     assert [issue.path for issue in caught.value.issues] == ["rules.1.conditions.1.field"]
 
 
-@pytest.mark.parametrize(("operator", "value"), [("in", "de"), ("not_in", 3), ("at_least", "0.5"), ("at_most", True), ("exists", 1)])
+@pytest.mark.parametrize(
+    ("operator", "value"), [("in", "de"), ("not_in", 3), ("at_least", "0.5"), ("at_most", True), ("exists", 1)]
+)
 def test_a_value_of_the_wrong_kind_is_refused(operator: Any, value: Any) -> None:
     with pytest.raises(ConfigError, match="value"):
         Condition("severity", operator, value)

@@ -47,13 +47,13 @@ def confusables() -> tuple[dict[str, str], str]:
         if len(fields) < 3:
             continue
         source, target = (("".join(chr(int(code, 16)) for code in field.split())) for field in fields[:2])
-        stable = unicodedata.normalize("NFKC", source) == source
+        stable = unicodedata.normalize("NFKC", source) == source or source in "ϲϹ"
         if source.isascii() or len(source) > 1 or not stable:
             continue
         if len(target) == 1 and target.isascii() and target.isalnum():
             # The file has one prototype for the group I l 1 |: a capital reads as I.
             capital = target == "l" and unicodedata.category(source) == "Lu" and source != "Ӏ"
-            table[source] = "I" if capital else target
+            table[source] = "l" if source == "ӏ" else "I" if capital else target
     return dict(sorted(table.items())), version
 
 
@@ -80,7 +80,10 @@ def class_of(char: str, lookalikes: dict[str, str], strong: set[str], weak: set[
     if any(code in marks for marks in GENERIC_MARKS) and category in ("Mn", "Me"):
         return "m"
     settled = unicodedata.normalize("NFKC", char)
-    if settled != char:
+    spacing = settled[0] == " " and len(settled) > 1
+    if char in overlay.EMOJI:
+        return "E"
+    if settled != char and char not in overlay.UNCHANGED and not spacing:
         continues = unicodedata.combining(settled[0]) or MAYBE.match(settled[0])
         return "k" if continues else "K"
     if MAYBE.match(char):
@@ -89,8 +92,6 @@ def class_of(char: str, lookalikes: dict[str, str], strong: set[str], weak: set[
         return "o"
     if 0x1F1E6 <= code <= 0x1F1FF:
         return "R"
-    if char in overlay.EMOJI:
-        return "E"
     for name, members in overlay.PUNCTUATION.items():
         if char in members:
             return name
@@ -101,7 +102,7 @@ def class_of(char: str, lookalikes: dict[str, str], strong: set[str], weak: set[
     if char in weak or (char in lookalikes and LATIN.match(char) and char not in overlay.ORDINARY_LATIN):
         return "w"
     if WORD.match(char):
-        if FOREIGN.match(char):
+        if FOREIGN.match(char) or char in "ϲϹ":
             return "c" if lookalikes.get(char, "0").isalpha() else "f"
         return "l" if LATIN.match(char) else "h"
     if category[0] == "N":

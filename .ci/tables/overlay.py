@@ -21,6 +21,7 @@ def pairs(sources: str, targets: str) -> dict[str, str]:
 EMOJI = {
     "🅰": "A", "🅱": "B", "🅾": "O", "🅿": "P", "🆎": "AB", "🆑": "CL", "🆒": "COOL", "🆓": "FREE", "🆔": "ID",
     "🆕": "NEW", "🆖": "NG", "🆗": "OK", "🆘": "SOS", "🆙": "UP", "🆚": "VS",
+    "❗": "!", "❕": "!", "⭕": "o", "✝": "t", "💲": "$", "©": "c", "ℹ": "i", "Ⓜ": "M",
 }  # fmt: skip
 PARENTHESIZED = run(0x249C, LOWER) | run(0x1F110, UPPER)
 SQUARED = {
@@ -29,20 +30,26 @@ SQUARED = {
     if char not in EMOJI
 }
 SMALL_STRONG = pairs("ᴀᴄᴅᴇꜰᴊᴋᴍᴏᴘꞯꜱᴛᴜᴠᴡᴢᴎᴙꟸ", "acdefjkmopqstuvwznrh")
-SMALL_WEAK = pairs("ʙɢʜɪʟɴʀʏɡɑɩʋƒɫꞁ", "bghilnryGaivfll".lower())
+SMALL_WEAK = pairs("ʙɢʜɪʟɴʀʏɡɑɩʋƒɫꞁ", "bghilnrygaivfll")
 TURNED_STRONG = pairs("ʇʞǝƃᴉꓕ∀ⱯƆƎℲ⅁ᴚ⅄Ԁ⊥∩˥", "tkegiTAACEFGRYPTUL")
 TURNED_WEAK = pairs("ɐɔɟɓɥɾɯɹʌʍʎפןſ", "acfghjmrvwyGlj")
 TURNED_PLAIN = pairs("bdlnopqsuxzHINOSXZMW'.,!?", "qpluodbsnxzHINOSXZWM,',¡¿") | {"¿": "?", "¡": "!", "˙": "."}
 STRONG = SMALL_STRONG | SQUARED | {c: t for c, t in TURNED_STRONG.items() if c not in "∀∩⊥˥Ԁ"}
 WEAK = SMALL_WEAK
 LOOSE = (
-    pairs("вгдзийклмнптцчшщыьъэяёфж", "brdeunklmhntu4wwybbaeefx".replace("4", "y").replace("f", "o"))
-    | pairs("ВГДЗИЙКЛМНПТЦЧШЩЬЪЭЯЁФЖЧ", "BRDENNKLMHNTUYWWBBERÉOXY".replace("É", "E"))
-    | pairs("αβγδεζηθικλμνξπρςστυφχψω", "abydeznoiklunenpcotuoxyw")
+    pairs("вгдзийклмнптцчшщыьъэяёфж", "brdeunklmhntuywwybbeaeox")
+    | pairs("ВГДЗИЙКЛМНПТЦЧШЩЫЬЪЭЯЁФЖ", "BRDENNKLMHNTUYWWYBBERЕOX".replace("Е", "E"))
+    | pairs("βδεζηθκλμξπςτφψω", "bdezno" "klu" "encto" "yw")
     | pairs("ΓΔΘΛΞΠΣΦΨΩ", "FAOAENEOYO")
-    | pairs("ґєїўғқңҙҝ", "reiyfkn3k".replace("3", "z"))
+    | pairs("ґєїўғқңҙҝ", "reiyfknzk")
 )
-TO_CYRILLIC = pairs("aceopxykmtbhABCEHKMOPTXYnuruiI", "асеорхукмтвнАВСЕНКМОРТХУпигиіІ")
+HOMOGLYPHS = pairs("aceopxyABCEHKMOPTXY", "асеорхуАВСЕНКМОРТХУ")
+TO_CYRILLIC = HOMOGLYPHS | pairs("kmtbhnuriIg", "кмтвнпигиІд")
+UNCHANGED = frozenset(
+    "\u0e33\u0eb3ϲϹ¼½¾"
+    + "".join(map(chr, [*range(0x3131, 0x3164), *range(0x3165, 0x318F), *range(0x2150, 0x2160), 0x2189]))
+)
+"""What NFKC would damage for a reader: Thai and Lao AM, lunate sigma, Korean letters typed alone, fractions."""
 ORDINARY_LATIN = frozenset("ıßþÞðøØłŁđĐæÆœŒħŋ")
 FLAGS = dict.fromkeys(
     """AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
@@ -70,6 +77,7 @@ KINDS = {
     "turned_weak": TURNED_WEAK,
     "turned_plain": TURNED_PLAIN,
     "loose": LOOSE,
+    "homoglyph": HOMOGLYPHS,
     "cyrillic": TO_CYRILLIC,
     "flag": FLAGS,
 }

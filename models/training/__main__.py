@@ -22,7 +22,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=HERE.parent / "text-fast", help="the model's folder")
     parser.add_argument("--work", type=Path, default=HERE / ".work", help="for checkpoints and encoded rows")
     parser.add_argument("--version", default="1", help="the model's version, for its manifest")
-    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--passes", type=int, default=2, help="of the embeddings' pretraining")
+    parser.add_argument("--epochs", type=int, default=6, help="of training")
+    parser.add_argument("--width", type=int, default=64, help="numbers in a piece's embedding")
     parser.add_argument("--pieces", type=int, default=50_000, help="the vocabulary's size")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
@@ -31,13 +33,15 @@ def main() -> None:
 
     import torch
 
-    from training import dataset, finish, fit
+    from training import dataset, finish, fit, pretrain
 
     torch.set_num_threads(args.threads)
     splits = dataset.prepare(args.data, HERE / "written", args.work, pieces=args.pieces, seed=args.seed)
     vocabulary = (args.work / "vocab.txt").read_text(encoding="utf-8").split("\n")
-    network = fit.fit(splits, len(vocabulary), args.work, epochs=args.epochs, seed=args.seed, device=args.device)
-    settings = {"epochs": args.epochs, "pieces": len(vocabulary), "seed": args.seed}
+    how = {"seed": args.seed, "device": args.device}
+    embeddings = pretrain.pretrain(splits["train"], len(vocabulary), args.width, args.work, passes=args.passes, **how)
+    network = fit.fit(splits, embeddings, args.work, epochs=args.epochs, **how)
+    settings = {"epochs": args.epochs, "passes": args.passes, "pieces": len(vocabulary), "seed": args.seed}
     figures = finish.finish(network, args.work, args.out, version=args.version, settings=settings, splits=splits)
     print(json.dumps(figures["labels"]["toxicity"] | {"speed": figures["speed"]}, indent=1))
 

@@ -13,6 +13,23 @@ _LEET = {"a": "@4", "e": "3", "i": "1!", "o": "0", "s": "$5", "t": "7", "l": "1"
 _WORD = re.compile(r"[^\W\d_]{3,24}")
 
 
+def babble(rng: random.Random) -> str:
+    """A text that says nothing: digits, signs, keys hit at random, letters of any script, or nothing at all."""
+    kinds = ("0123456789", "!?.,:;-()…/+*#", "asdfghjklqwertzuiopyxcvbnm", _letters(rng), "")
+    return " ".join(
+        "".join(rng.choices(rng.choice(kinds) or " ", k=rng.randint(1, 9))) for _ in range(rng.randint(1, 6))
+    )
+
+
+def _letters(rng: random.Random) -> str:
+    """Forty neighbouring letters of some script."""
+    start = rng.choice(
+        (0xC0, 0x100, 0x390, 0x410, 0x531, 0x5D0, 0x620, 0x905, 0x985, 0xE01, 0x10D0, 0x3041, 0x30A1, 0x4E00, 0xAC00)
+    )
+    start += rng.randrange(5_000) if start in (0x4E00, 0xAC00) else 0
+    return "".join(char for char in map(chr, range(start, start + 40)) if char.isalpha())
+
+
 def disturb(text: str, rng: random.Random) -> str:
     """The text with one or two kinds of noise; the same text where it has no word of three letters."""
     for change in rng.sample(_CHANGES, rng.choice((1, 1, 2))):

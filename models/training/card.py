@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from training.table import ASSUMED, SOURCES
+from training.table import ASSUMED, SOURCES, WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,7 +21,8 @@ Gives a text twelve calibrated probabilities: {labels}. Made by `cd models && py
 - A static embedding of {width} numbers a piece (int8, one scale a piece), a convolution over three pieces with
   {features} features, the largest of each feature and the mean embedding, one hidden layer, a sigmoid a label.
 - Windows of {window} pieces, one every {stride}; a long text's score is the largest of its windows'.
-- {epochs} passes over {train} rows (disturbed copies included), seed {seed}.
+- {passes} passes of skip-gram over the train texts, then {epochs} passes over {train} labelled rows (disturbed
+  copies included), seed {seed}.
 - Sizes: {sizes} bytes.
 
 It reads what stands together within three pieces and which words there are, not who says what of whom: negation, irony,
@@ -56,8 +57,9 @@ Speed, one core, microseconds a message of 150 to 250 characters: {single_us} al
 
 Texts that stand in a set kept for evaluation were removed; where sets hold the same text, the earlier in this table is
 believed. Labels that a set does not annotate are unknown and masked in the loss. "Assumed 0" labels count as 0 with
-{assumed:.0%} of the row's weight unless a word in the text speaks against it; harms other than toxicity count as 0 where a
-set says that a text is not toxic. The rules are in `training/table.py`.
+{assumed:.0%} of the row's weight unless a word in the text speaks against it; harms other than toxicity count as 0
+where a set says that a text is not toxic; threats and calls to suicide of a few plain forms count as such in texts that
+a set calls toxic. The rules are in `training/table.py`.
 
 {sources}
 
@@ -109,11 +111,8 @@ def write(figures: Mapping[str, Any], version: str) -> str:
         assumed=ASSUMED,
         sources=_table(
             ("set", "language", "labels", "assumed 0", "weight", "licence"),
-            [
-                (s.name, s.language, ", ".join(s.labels), ", ".join(s.assumed), s.weight, s.licence)
-                for s in SOURCES
-            ]
-            + [("written", "mostly en", "named row by row", "", 3.0, "Apache-2.0, written for this model")],
+            [(s.name, s.language, ", ".join(s.labels), ", ".join(s.assumed), s.weight, s.licence) for s in SOURCES]
+            + [("written", "mostly en", "named row by row", "", WRITTEN, "Apache-2.0, written for this model")],
         ),
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from seemly.pieces import Pieces
 from seemly.text.normalize import normalize
-from training.augment import disturb
+from training.augment import babble, disturb
 from training.reading import every_text
 from training.rows import LABELS, Row, digest, merge, split_of
 from training.table import SOURCES, written
@@ -29,6 +29,9 @@ WINDOW = 256
 
 NOISY = 0.25
 """The share of training rows that get a disturbed copy; written rows always get two."""
+
+BABBLE = 4_000
+"""Training rows that say nothing and are nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def gather(data: Path, examples: Path) -> list[Row]:
 
 
 def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -> dict[str, Encoded]:
-    """The splits, encoded; the vocabulary is learned from the train split. Read from `work` where it was done before."""
+    """The splits, encoded, and the vocabulary, learned from the train split; kept in `work` and read from there."""
     work.mkdir(parents=True, exist_ok=True)
     if not (work / "test.npz").exists():
         rows = gather(data, examples)
@@ -79,10 +82,16 @@ def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -
         vocabulary = learn((row.text for row in splits["train"]), pieces)
         (work / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
         (work / "held.jsonl").write_text(
-            "\n".join(json.dumps({"split": s, "source": r.source, "text": r.text}) for s in ("validation", "test") for r in splits[s]),
+            "\n".join(
+                json.dumps({"split": s, "source": r.source, "text": r.text})
+                for s in ("validation", "test")
+                for r in splits[s]
+            ),
             encoding="utf-8",
         )
-        splits["train"] += _noisy(splits["train"], random.Random(seed))
+        rng = random.Random(seed)
+        splits["train"] += _noisy(splits["train"], rng)
+        splits["train"] += [Row(babble(rng), dict.fromkeys(LABELS, 0.0), "babble", "none", 0.5) for _ in range(BABBLE)]
         cutter = Pieces(vocabulary)
         for name, found in splits.items():
             _save(work / f"{name}.npz", found, cutter)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from training.network import Network
 from training.rows import LABELS
@@ -20,23 +21,32 @@ if TYPE_CHECKING:
 
     from training.dataset import Encoded
 
+_RATE = 2.5e-3
+_DECAY = 0.998
 _BATCH = 20_000
 """Pieces in a batch, padding included."""
 
 
-def fit(splits: dict[str, Encoded], pieces: int, work: Path, *, epochs: int, seed: int, device: str) -> Network:
-    """The network after `epochs` passes. Each pass ends with a checkpoint in `work` and a line of figures."""
+def fit(
+    splits: dict[str, Encoded], embeddings: torch.Tensor, work: Path, *, epochs: int, seed: int, device: str
+) -> Network:
+    """The network after `epochs` passes, averaged over its last steps (Polyak 1992).
+
+    Each pass ends with a checkpoint in `work` and a line of figures of the validation rows.
+    """
     torch.manual_seed(seed)
     train = splits["train"]
-    network = Network(pieces, len(LABELS)).to(device)
-    optimizer = torch.optim.AdamW(network.parameters(), lr=2e-3, weight_decay=0.0)
+    network = Network(len(LABELS), embeddings).to(device)
+    average = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(_DECAY))
+    optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=0.0)
     steps = sum(1 for _ in batches(train, np.random.default_rng(seed))) * epochs
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 2.5e-3, total_steps=steps + epochs * 50, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=steps + epochs * 50, pct_start=0.1)
     balance = torch.tensor(_balance(train), device=device)
     saved, first = work / "checkpoint.pt", 0
     if saved.exists():
         state = torch.load(saved, map_location=device)
         network.load_state_dict(state["network"])
+        average.load_state_dict(state["average"])
         optimizer.load_state_dict(state["optimizer"])
         schedule.load_state_dict(state["schedule"])
         first = state["epoch"] + 1
@@ -55,10 +65,12 @@ def fit(splits: dict[str, Encoded], pieces: int, work: Path, *, epochs: int, see
             loss.backward()
             optimizer.step()
             schedule.step()
+            average.update_parameters(network)
             total, count = total + loss.item() * len(rows), count + len(rows)
         torch.save(
             {
                 "network": network.state_dict(),
+                "average": average.state_dict(),
                 "optimizer": optimizer.state_dict(),
                 "schedule": schedule.state_dict(),
                 "epoch": epoch,
@@ -66,9 +78,10 @@ def fit(splits: dict[str, Encoded], pieces: int, work: Path, *, epochs: int, see
             saved,
         )
         took = time.perf_counter() - began
-        figures = _figures(splits["validation"], predict(network, splits["validation"], device))
+        figures = _figures(splits["validation"], predict(average.module, splits["validation"], device))
         print(f"epoch {epoch}: loss {total / count:.4f}, {figures}, {took:.0f} s", flush=True)
-    return network
+    found: Network = average.module
+    return found.cpu().eval()
 
 
 def batches(rows: Encoded, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:

@@ -11,10 +11,10 @@ from seemly.pieces import PAD, UNKNOWN
 class Network(nn.Module):
     """Static piece embeddings, a convolution over three pieces, the largest and the mean of each feature, a head."""
 
-    def __init__(self, pieces: int, labels: int, *, width: int = 64, features: int = 96, hidden: int = 96) -> None:
+    def __init__(self, labels: int, embeddings: Tensor, *, features: int = 128, hidden: int = 128) -> None:
         super().__init__()
-        self.embedding = nn.Embedding(pieces, width, padding_idx=PAD)
-        nn.init.normal_(self.embedding.weight, std=0.1)
+        width = embeddings.shape[1]
+        self.embedding = nn.Embedding.from_pretrained(embeddings.clone(), freeze=False, padding_idx=PAD)
         with torch.no_grad():
             self.embedding.weight[PAD] = 0
         self.taps = nn.Linear(width, 3 * features, bias=False)
@@ -37,7 +37,9 @@ class Network(nn.Module):
         embedded = self.embedding(pieces)
         before, here, after = self.taps(embedded).chunk(3, dim=2)
         summed = here + self.bias
-        summed = summed + nn.functional.pad(before[:, :-1], (0, 0, 1, 0)) + nn.functional.pad(after[:, 1:], (0, 0, 0, 1))
+        summed = (
+            summed + nn.functional.pad(before[:, :-1], (0, 0, 1, 0)) + nn.functional.pad(after[:, 1:], (0, 0, 0, 1))
+        )
         largest = (torch.relu(summed) * mask).amax(dim=1)
         mean = embedded.sum(dim=1) / mask.sum(dim=1).clamp(min=1)
         pooled = self.dropout(torch.cat([largest, mean], dim=1))

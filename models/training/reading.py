@@ -27,7 +27,9 @@ def read_text(path: Path) -> str:
     return raw.decode("utf-8-sig", "replace")
 
 
-def read_table(path: Path, *, delimiter: str = ",", quoted: bool = True, header: str = "") -> Iterator[Mapping[str, Any]]:
+def read_table(
+    path: Path, *, delimiter: str = ",", quoted: bool = True, header: str = ""
+) -> Iterator[Mapping[str, Any]]:
     """The rows of a delimited file by column. `header` names the columns of a file that does not, split by spaces."""
     reader = csv.DictReader(
         io.StringIO(read_text(path), newline=""),
@@ -61,7 +63,12 @@ def every_text(folder: Path) -> Iterator[str]:
     """
     for path in sorted(folder.rglob("*")):
         name = path.name.removesuffix(".gz")
-        if not path.is_file() or name.startswith(("SOURCE", "LICENSE")) or "single-words" in name or "word-pairs" in name:
+        if (
+            not path.is_file()
+            or name.startswith(("SOURCE", "LICENSE"))
+            or "single-words" in name
+            or "word-pairs" in name
+        ):
             continue
         if name.endswith(".xlsx"):
             yield from _spreadsheet(path)

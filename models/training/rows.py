@@ -82,7 +82,5 @@ def merge(rows: Iterable[Row], held: frozenset[bytes] | set[bytes] = frozenset()
         new = {label: value for label, value in row.labels.items() if label not in first.labels}
         if new:
             weights = {**first.weights, **{label: row.weights.get(label, row.weight) for label in new}}
-            merged[mark] = Row(
-                first.text, {**first.labels, **new}, first.source, first.language, first.weight, weights
-            )
+            merged[mark] = Row(first.text, {**first.labels, **new}, first.source, first.language, first.weight, weights)
     return list(merged.values())

@@ -27,9 +27,7 @@ def learn(texts: Iterable[str], size: int) -> list[str]:
         continuing_subword_prefix=CONTINUED,
         show_progress=False,
     )
-    words = (
-        " ".join(w.replace("’", "'") for w in split(text) if not (len(w) > 2 and w.isdecimal())) for text in texts
-    )
+    words = (" ".join(w.replace("’", "'") for w in split(text) if not (len(w) > 2 and w.isdecimal())) for text in texts)
     tokenizer.train_from_iterator(words, trainer)
     numbers = tokenizer.get_vocab()
     kept = [piece for piece in sorted(numbers, key=numbers.__getitem__) if piece not in SPECIAL and len(piece) <= 18]

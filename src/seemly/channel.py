@@ -257,7 +257,8 @@ class Channel:
 
     def dump(self) -> dict[str, Any]:
         """The wire form: `Channel.parse(channel.dump()) == channel`."""
-        return dump(self)
+        wire: dict[str, Any] = dump(self)
+        return wire
 
     @staticmethod
     def json_schema() -> dict[str, Any]:

@@ -117,7 +117,7 @@ def _texts(submission: Submission) -> Iterable[tuple[str | None, str]]:
 
 def _occlude(plan: Plan, text: str, policies: Sequence[str]) -> dict[str, list[Contribution]]:
     carried: dict[str, list[Contribution]] = {policy: [] for policy in policies}
-    if plan.scorer is None or not policies:
+    if not policies:
         return carried
     channel = plan.channel
     scripts = frozenset(channel.expected_scripts)

@@ -1,17 +1,221 @@
-"""The language insight (a stub until the language part is written)."""
+"""The `language` insight: which language a text is in, or that it cannot be told.
+
+A script that one language writes decides by itself. Otherwise fastText's small identification model (lid.176.ftz,
+read by `fasttext-predict`) is asked, among the languages of the script. It reads lower-case letters, without
+addresses, mentions and hashtags, in at most 100 characters: 200 are 0.4 points more exact and take twice the time.
+"""
 
 from __future__ import annotations
 
+import re
+import threading
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
 
-from seemly.text.normalize import Normalized
+from seemly.errors import ModelError
+from seemly.manifest import Manifest
+from seemly.models import Models
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from seemly.text.normalize import Normalized
+
+__all__ = ["Detector", "Language", "detect"]
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
+    """A language's ISO 639-1 code, or None where it cannot be told, and the probability, 0 to 1, of the best guess."""
+
     code: str | None
     probability: float
 
 
+UNKNOWN = Language(None, 0.0)
+"""What is said of a text without letters, or with too few of them."""
+
+_READ = 100
+_SCRIPT_LETTERS = 64
+_LONG = 1_000
+_FEWEST = 4
+_SHORT = 15
+_SURE = 0.5
+_SURE_IF_SHORT = 0.8
+_SURE_AMONG = 0.6
+_SURE_BY_SCRIPT = 0.99
+_KANA_SHARE = 0.1
+_NOISE = re.compile(r"https?://\S+|www\.\S+|[@#]\w+|&\w{1,8};")
+_ASCII = {code: chr(code).lower() if chr(code).isalpha() else " " for code in range(128)}
+_BEYOND_LATIN = re.compile(
+    "[\u0370-\u1cff\u1f00-\u1fff\u2d30-\u2dff\u3005-\uabff\uac00-\ud7ff\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc"
+    "\U00020000-\U0003ffff]"
+)
+
+# Unicode in blocks of 128 code points: the script, named after its language where it has only one.
+_BLOCKS = {
+    **dict.fromkeys((6, 7, 62, 63), "el"), **dict.fromkeys((8, 9), "Cyrl"), 10: "hy", 11: "he",
+    **dict.fromkeys((12, 13, 14, *range(502, 508), 509), "Arab"), 18: "Deva", 19: "bn", 20: "pa", 21: "gu", 22: "or",
+    23: "ta", 24: "te", 25: "kn", 26: "ml", 27: "si", 28: "th", 29: "lo", 30: "bo", 31: "bo", 32: "my", 33: "ka",
+    **dict.fromkeys((36, 37, 38), "am"), 47: "km", **dict.fromkeys((96, 97), "Kana"),
+    **dict.fromkeys((34, 35, 98, *range(344, 432)), "ko"),
+    **dict.fromkeys((*range(104, 320), 498, 499, *range(1024, 1600)), "Hani"),
+}  # fmt: skip
+
+_SHARED: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "Cyrl": frozenset(("ru", "uk", "be", "bg", "mk", "sr", "kk", "ky", "tg", "mn", "tt", "ba", "cv", "os", "ce")),
+        "Arab": frozenset(("ar", "fa", "ur", "ps", "ku", "sd", "ug")),
+        "Deva": frozenset(("hi", "mr", "ne", "sa")),
+        "Hani": frozenset(("zh", "ja")),
+    }
+)
+_LATIN = frozenset((
+    "af", "an", "az", "bs", "br", "ca", "co", "cs", "cy", "da", "de", "en", "eo", "es", "et", "eu", "fi", "fr",
+    "fy", "ga", "gd", "gl", "gn", "gv", "hr", "ht", "hu", "ia", "id", "ie", "io", "is", "it", "jv", "kw", "la",
+    "lb", "li", "lt", "lv", "mg", "ms", "mt", "nl", "nn", "no", "oc", "pl", "pt", "qu", "rm", "ro", "sc", "sk",
+    "sl", "so", "sq", "su", "sv", "sw", "tk", "tl", "tr", "uz", "vi", "vo", "wa", "yo",
+))  # fmt: skip
+# Letters that only some of a script's languages write.
+_CUES = (
+    ("Cyrl", re.compile("[ўЎ]"), frozenset(("be",))),
+    ("Cyrl", re.compile("[їєґ]"), frozenset(("uk",))),
+    ("Cyrl", re.compile("[ѓќѕ]"), frozenset(("mk",))),
+    ("Cyrl", re.compile("[ћђ]"), frozenset(("sr",))),
+    ("Cyrl", re.compile("[јљњџ]"), frozenset(("sr", "mk"))),
+    ("Cyrl", re.compile("[әғқңөұүһҳҷӣӯ]"), frozenset(("kk", "ky", "tg", "mn", "tt", "ba"))),
+    ("Cyrl", re.compile("[ыэё]"), frozenset(("ru", "be", "kk", "ky", "mn", "tt", "ba", "cv", "tg"))),
+    ("Arab", re.compile("[ٹڈڑںےۓ]"), frozenset(("ur",))),
+    ("Arab", re.compile("[ټډړږښڼۍې]"), frozenset(("ps", "ug", "sd"))),
+    ("Arab", re.compile("[ۆڵێڕ]"), frozenset(("ku", "ug"))),
+    ("Arab", re.compile("[پچژگیک]"), frozenset(("fa", "ur", "ps", "ku", "sd", "ug"))),
+    ("Arab", re.compile("[ةىإأ]"), frozenset(("ar",))),
+    ("Deva", re.compile("ळ"), frozenset(("mr", "ne", "sa"))),
+)
+_MERGED = MappingProxyType(
+    {"arz": "ar", "azb": "az", "ckb": "ku", "wuu": "zh", "yue": "zh", "pnb": "pa", "sh": "hr", "als": "de", "bar": "de"}
+)
+
+
+class _Predictor(Protocol):
+    def predict(self, text: str, k: int) -> tuple[Sequence[str], Sequence[float]]: ...
+
+
+class Detector:
+    """Tells languages with the model in one folder. The model loads with the first text that needs it; thread-safe."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._model: _Predictor | None = None
+
+    def detect(self, text: Normalized | str) -> Language:
+        """The language of `text`. Reads a bounded part of it. Raises ModelError where the model cannot be loaded."""
+        sample = _sample(text if isinstance(text, str) else text.plain.text)
+        if sample.isascii():
+            reading = sample.translate(_ASCII)
+            return self._latin(reading) if _enough(reading) else UNKNOWN
+        reading = sample.lower().replace("\n", " ")
+        if not _BEYOND_LATIN.search(reading):
+            return self._latin(reading) if _enough(reading) else UNKNOWN
+        script, letters, share = _script(reading)
+        if script == "Latn":
+            return self._latin(reading) if letters >= _FEWEST else UNKNOWN
+        if share < _SURE or letters < (1 if script == "Hani" else 2):
+            return UNKNOWN
+        if script not in _SHARED:
+            return Language(script, _SURE_BY_SCRIPT * share)
+        return self._among(_narrowed(script, reading), reading)
+
+    def _latin(self, reading: str) -> Language:
+        sure = _SURE if len(reading) >= _SHORT else _SURE_IF_SHORT
+        (label,), (chance,) = self._loaded().predict(reading, 1)
+        code = label.removeprefix("__label__")
+        code = _MERGED.get(code, code)
+        return Language(code if chance >= sure and code in _LATIN else None, min(1.0, chance))
+
+    def _among(self, codes: frozenset[str], reading: str) -> Language:
+        """The likeliest of `codes`; the share of languages that the script rules out is spread over those left."""
+        fitting = dict.fromkeys(codes, 0.0)
+        for label, chance in zip(*self._loaded().predict(reading, 5), strict=True):
+            code = label.removeprefix("__label__")
+            code = _MERGED.get(code, code)
+            if code in fitting:
+                fitting[code] += chance
+        code = max(codes, key=fitting.__getitem__)
+        chance = fitting[code] / (sum(fitting.values()) or 1.0)
+        return Language(code if chance >= _SURE_AMONG else None, min(1.0, chance))
+
+    def _loaded(self) -> _Predictor:
+        model = self._model
+        if model is None:
+            with self._lock:
+                model = self._model = self._model or _load(self._folder)
+        return model
+
+
 def detect(text: Normalized | str) -> Language:
-    return Language(None, 0.0)
+    """The language of `text`, by the model that comes with seemly. Raises ModelError where that cannot be loaded."""
+    return _packaged().detect(text)
+
+
+@cache
+def _packaged() -> Detector:
+    return Detector(Models().path("language"))
+
+
+def _load(folder: Path) -> _Predictor:
+    manifest = Manifest.read(folder)
+    (file,) = manifest.files
+    manifest.load(folder, file)
+    import fasttext
+
+    try:
+        model: _Predictor = fasttext.load_model(str(folder / file))
+    except ValueError as error:
+        raise ModelError(f"model {manifest.name!r} cannot be opened") from error
+    return model
+
+
+def _sample(text: str) -> str:
+    """A bounded part of `text` without addresses, mentions and hashtags; of a long text its head and its middle."""
+    if len(text) > _LONG:
+        middle = len(text) // 2
+        half = _READ // 2
+        return f"{_cleaned(text[: 3 * half])[:half]} {_cleaned(text[middle : middle + 3 * half])[:half]}"
+    return _cleaned(text[: 3 * _READ])[:_READ]
+
+
+def _cleaned(text: str) -> str:
+    if "@" in text or "#" in text or "://" in text or "www." in text or "&" in text:
+        return _NOISE.sub(" ", text)
+    return text
+
+
+def _enough(reading: str) -> bool:
+    return any(len(word) >= _FEWEST for word in reading[:_SHORT].split()) or sum(map(str.isalpha, reading)) >= _FEWEST
+
+
+def _script(reading: str) -> tuple[str, int, float]:
+    """The script of most letters, how many letters were counted, and the script's share of them, 0 to 1."""
+    counted = Counter([_BLOCKS.get(ord(c) >> 7, "Latn") for c in reading[:_SCRIPT_LETTERS] if c.isalpha()])
+    kana, han = counted.pop("Kana", 0), counted.pop("Hani", 0)
+    if kana or han:
+        counted["ja" if kana >= _KANA_SHARE * (kana + han) else "Hani"] += kana + han
+    if not counted:
+        return "", 0, 0.0
+    letters = counted.total()
+    script, most = counted.most_common(1)[0]
+    return script, letters, most / letters
+
+
+def _narrowed(script: str, reading: str) -> frozenset[str]:
+    among = _SHARED[script]
+    for of, letters, codes in _CUES:
+        if of == script and letters.search(reading):
+            among = (among & codes) or among
+    return among

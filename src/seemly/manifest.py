@@ -27,9 +27,9 @@ FORMAT = 1
 class Manifest:
     """A text model's description.
 
-    `labels` gives the order of the scores, `thresholds` the probability (0 to 1) from which each label counts as
-    found. A text of more than `window` pieces is read in windows, each starting `stride` pieces after the one before.
-    `files` maps each file of the folder to its sha256.
+    `labels` gives the order of the scores, `thresholds` the probability (0 to 1) from which each label counts
+    as found. A text of more than `window` pieces is read in windows, each starting `stride` pieces after the
+    one before. `files` maps each file of the folder to its sha256.
     """
 
     name: str
@@ -52,9 +52,7 @@ class Manifest:
     @classmethod
     def _parse(cls, found: Any, folder: str) -> Manifest:
         if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise ModelError(
-                f"the manifest of model {folder!r} is not of format {FORMAT}, which this release reads"
-            )
+            raise ModelError(f"the manifest of model {folder!r} is not of format {FORMAT}, which this release reads")
         try:
             manifest = cls(
                 name=str(found["name"]),
@@ -72,7 +70,7 @@ class Manifest:
         return manifest
 
     def load(self, folder: Path, file: str) -> bytes:
-        """The bytes of one of the model's files. Raises ModelError unless they are those that the manifest names."""
+        """The bytes of one of the model's files. Raises ModelError unless their sha256 is the manifest's."""
         expected = self.files.get(file)
         if expected is None:
             raise ModelError(f"model {self.name!r} has no file {file!r}")

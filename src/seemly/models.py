@@ -28,9 +28,9 @@ _ROOT = "SEEMLY_MODELS"
 class Models:
     """The models of one application: opened once, shared by its engines and its threads.
 
-    A model is looked for in `root`, in the folder that `$SEEMLY_MODELS` names, among the weights that come with the
-    package, and in the checkout's `models/`; the first folder with a manifest counts. What could not be loaded stays
-    so for the life of this object, with the same error each time. Pickles as its root.
+    A model is looked for in `root`, in the folder that `$SEEMLY_MODELS` names, among the weights that come with
+    the package, and in the checkout's `models/`; the first folder with a manifest counts. What could not be
+    loaded stays so for the life of this object, with the same error each time. Pickles as its root.
     """
 
     def __init__(self, root: Path | str | None = None) -> None:
@@ -48,9 +48,7 @@ class Models:
     def tiers(self) -> tuple[str, ...]:
         """The tiers whose models are there."""
         return tuple(
-            tier
-            for tier, name in TIERS.items()
-            if any((root / name / FILE).is_file() for root in self._roots())
+            tier for tier, name in TIERS.items() if any((root / name / FILE).is_file() for root in self._roots())
         )
 
     def scorer(self, tier: str) -> Scorer:

@@ -1,8 +1,8 @@
 """From a text to the numbers of its word pieces.
 
-A text is lower-cased and split into words, runs of punctuation and single symbols; each of these is looked up in a
-bounded cache, and only those that are not there are cut into pieces. So the pieces of a word never depend on its
-neighbours, and ordinary text costs one pattern and one look-up a word.
+A text is lower-cased and split into words, runs of punctuation and single symbols; each of these is looked up
+in a bounded cache, and only those that are not there are cut into pieces. So the pieces of a word never depend
+on its neighbours, and ordinary text costs one pattern and one look-up a word.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CONTINUED = "##"
 """What a piece that goes on within a word starts with."""
 
 _ASCII = r"!-/:-@\[-`{-~"
-# Scripts written without spaces give one piece a character; a word of theirs is for the model to put together.
+# Scripts written without spaces give a piece a character; the model puts their words together.
 _UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\U00020000-\U0003ffff"
@@ -47,7 +47,7 @@ def split(text: str) -> list[str]:
 
 
 class Pieces(dict[str, tuple[int, ...]]):
-    """A vocabulary, and a cache of the words that were cut with it: `pieces[word]` is the word's piece numbers.
+    """A vocabulary, and a cache of the words that were cut with it: `pieces[word]` is the word's numbers.
 
     `vocabulary` lists the pieces by number, `SPECIAL` first. Safe to use from several threads.
     """
@@ -77,10 +77,10 @@ class Pieces(dict[str, tuple[int, ...]]):
         if twice == word:
             return self._match(word)
         # "fuuuck" is shorter in pieces with one u, "assss" no longer with two s than with one.
-        return min(self._match(twice), self._match(once), key=len)
+        return min(self._match(twice), self._match(once), key=lambda cut: (UNKNOWN in cut, len(cut)))
 
     def _match(self, word: str) -> tuple[int, ...]:
-        """Greedy, longest piece first, as WordPiece has it (Wu et al. 2016); linear, since words are bounded."""
+        """Greedy, longest piece first, as WordPiece has it (Wu et al. 2016). Words are bounded, so is this."""
         cut: list[int] = []
         start, prefix = 0, ""
         while start < len(word):

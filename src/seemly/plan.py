@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,12 +10,14 @@ from seemly.channel import Action, Calibration, Channel, PolicySettings, parse_a
 from seemly.decide import FailedPolicy
 from seemly.errors import ConfigError, Issue
 from seemly.frozen import thaw
+from seemly.language import Detector, Language
 from seemly.models import Models
 from seemly.policies.wordlist import spec_for
-from seemly.policy import Finding, Label, Policy, PolicyKind, Spec
+from seemly.policy import Finding, Label, Policy, Spec
 from seemly.registry import Registry
 from seemly.rules import Verdict, check_rules
 from seemly.scores import Scorer
+from seemly.text.normalize import Normalized
 
 __all__ = ["BoundPolicy", "Plan", "compile_plan"]
 
@@ -48,10 +50,23 @@ class Plan:
 
     channel: Channel
     policies: tuple[BoundPolicy, ...]
-    scorer: Scorer | None
+    scorer: Scorer
+    detector: Detector
     labels: tuple[str, ...]
     thresholds: tuple[float, ...]
-    kinds: Mapping[str, PolicyKind]
+
+    def detect(self, texts: Sequence[Normalized]) -> list[Language]:
+        """The language of each text."""
+        detect = self.detector.detect
+        return [detect(text) for text in texts]
+
+    def score(self, texts: Sequence[Normalized]) -> list[dict[str, float]]:
+        """The model's probability for each text of each label that some policy needs."""
+        labels = self.labels
+        if not labels:
+            return [{} for _ in texts]
+        rows = self.scorer.score([text.plain.text for text in texts], labels, self.thresholds).tolist()
+        return [dict(zip(labels, row, strict=True)) for row in rows]
 
 
 def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str) -> Plan:
@@ -81,16 +96,15 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     by_label = {label: each.threshold for each in bound for label in reversed(each.spec.labels)}
     by_label.update({each.spec.id: each.threshold for each in bound})
     thresholds = tuple(by_label[label] for label in needed)
-    kinds = {each.spec.id: each.spec.kind for each in bound}
-    return Plan(channel, tuple(bound), scorer, needed, thresholds, kinds)
+    return Plan(channel, tuple(bound), scorer, Detector(models.path("language")), needed, thresholds)
 
 
-def _find_scorer(models: Models, tier: str, labels: tuple[str, ...]) -> tuple[Scorer | None, Mapping[str, float]]:
+def _find_scorer(models: Models, tier: str, labels: tuple[str, ...]) -> tuple[Scorer, Mapping[str, float]]:
     scorer = models.scorer(tier)
     missing = [label for label in labels if label not in scorer.labels]
     if missing:
         raise ConfigError(f"the {tier} tier does not score {', '.join(missing)}; it scores {', '.join(scorer.labels)}")
-    return (scorer if labels else None), models.default_thresholds(tier)
+    return scorer, models.default_thresholds(tier)
 
 
 def _bind(spec: Spec, settings: PolicySettings, channel: Channel, calibrated: Mapping[str, float]) -> BoundPolicy:

@@ -224,6 +224,8 @@ class ModerationResult:
         for failure in self.errors:
             if failure.id == policy:
                 raise PolicyFailed(f"the policy {policy!r} failed and has no result: {failure.message}")
+        if not self.policies and self.errors:
+            raise PolicyFailed(f"no policy has a result: {self.errors[0].message}")
         raise KeyError(policy)
 
     def __contains__(self, policy: object) -> bool:

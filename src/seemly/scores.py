@@ -24,25 +24,23 @@ if TYPE_CHECKING:
 __all__ = ["FastScorer", "Scorer"]
 
 _BATCH = 2_048
-"""Pieces in one run of the session, padding included: bounds memory, and keeps a run within the processor's cache."""
+"""Pieces in one run of the session, padding included: bounds memory, and keeps a run within the cache."""
 
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Gives texts calibrated probabilities. Safe to call from several threads; a text's scores depend on it alone."""
+    """Gives texts calibrated probabilities; a text's depend on it alone. Safe to call from several threads."""
 
     @property
     def labels(self) -> tuple[str, ...]:
         """What it can score."""
         ...
 
-    def score(
-        self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]
-    ) -> NDArray[np.float32]:
+    def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Probabilities, 0 to 1, of shape [texts, labels].
 
-        `thresholds` are the channel's, one a label: a scorer of several tiers decides by them where a closer look
-        is worth its cost. Raises ConfigError for an unknown label, ModelError where the model cannot be loaded.
+        `thresholds` are the channel's, one a label: a scorer of several tiers decides by them where a closer
+        look is worth its cost. Raises ConfigError for an unknown label, ModelError for a model that does not load.
         """
         ...
 
@@ -50,8 +48,8 @@ class Scorer(Protocol):
 class FastScorer:
     """The fast tier: static piece embeddings, one convolution, one small head; every text is read to its end.
 
-    Weights load with the first text, once; a load that failed is not tried again. Pickles as its folder, and opens
-    its own session after a fork.
+    Weights load with the first text, once; a load that failed is not tried again. Pickles as its folder, and
+    opens its own session after a fork.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -65,9 +63,7 @@ class FastScorer:
         """What it can score."""
         return self._manifest.labels
 
-    def score(
-        self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]
-    ) -> NDArray[np.float32]:
+    def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Probabilities, 0 to 1, of shape [texts, labels]; the thresholds make no difference to this tier."""
         del thresholds
         scores = self._network().run(texts)
@@ -75,9 +71,7 @@ class FastScorer:
             return scores
         unknown = set(labels).difference(self.labels)
         if unknown:
-            raise ConfigError(
-                f"no such label: {', '.join(sorted(unknown))}; there are {', '.join(self.labels)}"
-            )
+            raise ConfigError(f"no such label: {', '.join(sorted(unknown))}; there are {', '.join(self.labels)}")
         return scores[:, [self.labels.index(label) for label in labels]]
 
     def _network(self) -> _Network:
@@ -109,16 +103,15 @@ class _Network:
     """An open session with its vocabulary."""
 
     def __init__(self, manifest: Manifest, folder: Path) -> None:
-        import numpy as np
-
-        self._np = np
         self._manifest = manifest
         self._pieces = Pieces(manifest.load(folder, "vocab.txt").decode().split("\n"))
         self._session = _open(manifest.load(folder, "weights.onnx"), manifest.name)
 
     def run(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The probabilities of every label: a text's windows are scored each, and the largest counts."""
-        np, stride = self._np, self._manifest.stride
+        import numpy as np
+
+        stride = self._manifest.stride
         windows: list[list[int]] = []
         owners: list[int] = []
         for owner, text in enumerate(texts):
@@ -164,6 +157,4 @@ def _open(weights: bytes, name: str) -> ort.InferenceSession:
     try:
         return ort.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's exceptions have no common type of their own
-        raise ModelError(
-            f"the weights of model {name!r} cannot be opened by onnxruntime {ort.__version__}"
-        ) from error
+        raise ModelError(f"the weights of model {name!r} cannot be opened by onnxruntime {ort.__version__}") from error

@@ -13,7 +13,9 @@ __all__ = ["Clusters"]
 _SUSPECT = regex.compile(
     r"\P{Grapheme_Cluster_Break=Other}++(?:\p{Grapheme_Cluster_Break=Other}\P{Grapheme_Cluster_Break=Other}++)*+"
 )
-_CLUSTER = regex.compile(r"\X")
+_REGIONAL = r"\p{Regional_Indicator}"
+_CLUSTER = regex.compile(rf"{_REGIONAL}{{2}}[\p{{GCB=Extend}}\p{{GCB=SpacingMark}}\p{{GCB=ZWJ}}]*+|\X")
+"""Flags have a branch of their own because `\\X` counts back over all regional indicators before each."""
 
 
 class Clusters:

@@ -11,6 +11,7 @@ import numpy as np
 
 from seemly.text.classes import classify, decode, encode
 from seemly.text.leet import read_leet
+from seemly.text.symbols import spell_regional
 from seemly.text.view import View, rewrite
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ __all__ = ["fold"]
 
 _LONG = re.compile("[ßẞ]")
 _STRAY = re.compile(rb"(?<=[alwscf])m++")
+_FLAGS = re.compile(rb"R{4,}+")
 _KEPT = frozenset("йїўѓќ")
 _BARRED = {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ƀ": "b"}
 _TABLED = 0x2000
@@ -39,11 +41,14 @@ def fold(plain: View) -> View:
 
 
 def _fold_letters(plain: View) -> tuple[View, str]:
-    """Case and accents; most letters change in their place, so that only ß and stray marks move others."""
+    """Case, accents, and flags in a row, which may spell; most letters change in place, so few edits are needed."""
     text = plain.text
     edits: list[Edit] = [(*match.span(), "ss") for match in _LONG.finditer(text)]
-    strays = [(*match.span(), "") for match in _STRAY.finditer(classify(text))]
-    view = rewrite(plain, sorted(edits + strays) if strays else edits)
+    classes = classify(text)
+    edits += [(*match.span(), "") for match in _STRAY.finditer(classes)]
+    for match in _FLAGS.finditer(classes) if b"R" in classes else ():
+        edits += [(at, at + 1, spell_regional(text[at])) for at in range(*match.span())]
+    view = rewrite(plain, sorted(edits))
     codes = encode(view.text)
     low = np.where(codes < _TABLED, _folding()[np.minimum(codes, _TABLED - 1)], codes)
     text = decode(low)

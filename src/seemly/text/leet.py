@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["read_leet"]
+__all__ = ["LETTERS", "read_leet"]
 
-_KINDS = bytes.maketrans(b"alwscfdD$(+*'", b"aaaaaadD$(+* ")
-_KINDS = bytes(c if c in b"adD$(+* " else 32 for c in (bytes.maketrans(b"alwscf", b"aaaaaa")[i] for i in range(256)))
+_KINDS = bytes(97 if c in b"al" else 42 if c in b"*e" else c if c in b"d$(+" else 32 for c in range(256))
 _SIGNS = re.compile(rb"[d$(+*]++")
 _TOKEN = re.compile(rb"[ad$(+*]*+")
 _GROUPS = re.compile(rb"a++|d++|[$(+]++|\*++")
 _SPACED = re.compile(rb"(?:a[$(+*]){2,}+a?")
-_LETTERS = {
+LETTERS = {
     "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g",
     "@": "a", "$": "s", "!": "i", "|": "i", "+": "t", "€": "e", "£": "l", "¢": "c", "¥": "y", "(": "c", "<": "c",
 }  # fmt: skip
+_CONSONANT = (("fvck", "fuck"), ("cvnt", "cunt"), ("fvk", "fuk"))
+"""The words that v for u is written in; elsewhere v is v."""
 _VOWELS = frozenset("aeiou")
+_ENDINGS = frozenset(("a55", "as5", "a5s"))
+_CLOCK = re.compile(r"\d{1,2}h\d{2}")
 _MAX_TOKEN = 32
 _UNITS = frozenset(
     "st nd rd th am pm km kg gb mb tb kb hz khz mhz ghz mm cm ms ns us px pt in ft lb lbs oz mg ml sec secs min mins"
@@ -28,6 +31,9 @@ _CURRENCIES = frozenset("us a c au nz hk ca sg cad usd aud".split())
 
 def read_leet(text: str, classes: bytes) -> str:
     """`text`, lower case, with the digits and signs that stand for letters read as letters, and masks as `*`."""
+    for spelling, word in _CONSONANT:
+        if spelling in text:
+            text = text.replace(spelling, word)
     kinds = classes.translate(_KINDS)
     read: list[tuple[int, str]] = []
     known: dict[tuple[str, str], str | None] = {}
@@ -44,7 +50,7 @@ def read_leet(text: str, classes: bytes) -> str:
         if done - start > _MAX_TOKEN or start == floor > 0 and kinds[start - 1] in b"ad$(+*":
             continue
         token = text[start:done]
-        key = token, text[done : done + 2]
+        key = token, text[done : done + (32 if "(" in token else 2)]
         if key not in known:
             known[key] = _read(token, kinds[start:done], key[1])
         new = known[key]
@@ -64,7 +70,7 @@ def read_leet(text: str, classes: bytes) -> str:
 def _read(token: str, kinds: bytes, after: str) -> str | None:
     """The word that a token stands for, of the same length; None where it stands for itself."""
     letters = kinds.count(b"a")
-    if token in _TERMS or not letters or _SPACED.fullmatch(kinds):
+    if token in _TERMS or token.startswith("0x") or not letters or _SPACED.fullmatch(kinds):
         return None
     groups = [match.span() for match in _GROUPS.finditer(kinds)]
     chars = list(token)
@@ -73,8 +79,8 @@ def _read(token: str, kinds: bytes, after: str) -> str | None:
     for i, (start, end) in enumerate(groups):
         if kinds[start] == 97:
             continue
-        left = groups[i - 1][1] - groups[i - 1][0] if i else 0
-        right = groups[i + 1][1] - groups[i + 1][0] if i + 1 < len(groups) else 0
+        left = _reach(kinds, groups, i, -1)
+        right = _reach(kinds, groups, i, 1)
         if kinds[start] == 100:
             hit |= _is_leet_digits(token, start, end, left, right, letters, kinds)
         elif kinds[start] == 42:
@@ -90,10 +96,25 @@ def _read(token: str, kinds: bytes, after: str) -> str | None:
     return None if new == token else new
 
 
+def _reach(kinds: bytes, groups: list[tuple[int, int]], at: int, step: int) -> int:
+    """The letters beside a group, at once or beyond other signs; 0 where there are none, or digits before them."""
+    i = at + step
+    while 0 <= i < len(groups):
+        start, end = groups[i]
+        if kinds[start] == 97:
+            return end - start
+        if kinds[start] == 100 and kinds[groups[at][0]] != 100 and not 0 < i < len(groups) - 1:
+            return 0
+        i += step
+    return 0
+
+
 def _is_leet_digits(token: str, start: int, end: int, left: int, right: int, letters: int, kinds: bytes) -> bool:
     digits = token[start:end]
     count = kinds.count(b"d")
-    if "2" in token or "6" in token or count > letters + 1 or end - start > 3:
+    if "2" in token or "6" in token or end - start > 3 or (count > letters + 1 and len(token) > 4):
+        return False
+    if _CLOCK.fullmatch(token):
         return False
     if left and right:
         if len(set(digits)) > 1 and letters < 3:
@@ -106,7 +127,7 @@ def _is_leet_digits(token: str, start: int, end: int, left: int, right: int, let
     if right and start == 0:
         rest = token[end:]
         return end - start == 1 and right >= 2 and rest.rstrip("s") not in _UNITS and rest not in _UNITS
-    return token in ("a55", "as5", "a5s", "tit5", "d1ck5")
+    return token in _ENDINGS or (right == 0 and digits in ("17", "1t") and letters > 1 and _VOWELS.isdisjoint(token))
 
 
 def _is_leet_signs(token: str, start: int, end: int, left: int, right: int, after: str, kinds: bytes) -> bool:
@@ -118,7 +139,7 @@ def _is_leet_signs(token: str, start: int, end: int, left: int, right: int, afte
         if signs.strip("$€£¢¥") == "":
             return True
         if "(" in signs:
-            return min(left, right) <= 2 < left + right and after[:1] != ")"
+            return min(left, right) <= 2 < left + right and ")" not in after
         return min(left, right) <= 2 < left + right
     if digits_beside:
         return False
@@ -139,7 +160,9 @@ def _is_mask(signs: str, left: int, right: int, kinds: bytes) -> bool:
     if "_" in signs:
         return kinds.count(b"*") == len(signs) and ((left == 1 and right >= 2) or (left == 2 and right == 1))
     if signs == "&":
-        return right >= 2
+        return right >= 2 and kinds.count(b"*") == 1
+    if "%" in signs:
+        return kinds.count(b"*") == len(signs)
     return True
 
 
@@ -152,22 +175,21 @@ def _spell(chars: list[str], groups: list[tuple[int, int]], kinds: bytes, after:
             continue
         if last and kind != 100 and set(chars[start:end]) <= set("!|(<"):
             continue
+        spelled = "".join(chars[start:end])
         for at in range(start, end):
             if chars[at] == "1":
-                chars[at] = _one(chars, at, end)
+                chars[at] = chars[at - 1] if at > start and spelled[at - start - 1] == "1" else _one(chars, at)
             else:
-                chars[at] = _LETTERS.get(chars[at], chars[at])
+                chars[at] = LETTERS.get(chars[at], chars[at])
 
 
-def _one(chars: list[str], at: int, end: int) -> str:
+def _one(chars: list[str], at: int) -> str:
     """1 is l or i, as its neighbours have it."""
     before = chars[at - 1] if at else ""
     next_ = chars[at + 1] if at + 1 < len(chars) else ""
-    if next_ == "1":
+    if next_ == "1" and before:
         return "l" if before in _VOWELS else "i"
-    if before == "l" and at > 1 and chars[at - 2] in _VOWELS and not next_:
-        return "l"
-    after = _LETTERS.get(next_, next_)
+    after = LETTERS.get(next_, next_)
     if before in _VOWELS:
         return "l" if before == "i" or not after or after in _VOWELS or after == "l" else "i"
     if after in _VOWELS and after:

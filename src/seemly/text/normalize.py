@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from seemly.text.bidi import OVERRIDE, turn_back
 from seemly.text.classes import classify
 from seemly.text.clean import clean
 from seemly.text.fold import fold
@@ -80,11 +81,20 @@ def _read(raw: View, resolve_spoofs: bool, expected: frozenset[str]) -> tuple[Vi
     classes = classify(raw.text)
     if raw.text.isascii() and b"C" not in classes:
         return raw, ()
-    edits, marks = clean(raw.text, classes)
-    view = rewrite(raw, edits)
-    noted = [(raw, mark) for mark in marks]
+    view = raw
+    noted: list[tuple[View, Mark]] = []
+    if OVERRIDE in raw.text:
+        edits, marks = turn_back(raw.text)
+        noted += [(raw, mark) for mark in marks]
+        view = rewrite(raw, edits)
+        classes = classify(view.text)
+    edits, marks = clean(view.text, classes)
+    noted += [(view, mark) for mark in marks]
+    if edits:
+        view = rewrite(view, edits)
+        classes = classify(view.text)
     if not view.text.isascii():
-        edits, marks = resolve(view.text, classes if view is raw else classify(view.text), expected)
+        edits, marks = resolve(view.text, classes, expected)
         noted += [(view, mark) for mark in marks]
         if resolve_spoofs:
             view = rewrite(view, edits)

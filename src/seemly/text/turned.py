@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 from seemly.text.lookalikes import lookalikes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from seemly.text.signals import Mark
+    from seemly.text.view import Edit
 
-__all__ = ["find_turned"]
+__all__ = ["read_turned"]
 
 
-def find_turned(text: str) -> Iterator[tuple[int, int, str]]:
-    """The turned phrases of `text`: start, end, and what each says."""
+def read_turned(text: str, _classes: bytes) -> tuple[list[Edit], list[Mark]]:
+    """The words of turned phrases and what each says; words stay in the order they stand in."""
+    edits: list[Edit] = []
+    marks: list[Mark] = []
     strong, weak, plain = lookalikes("turned_strong"), lookalikes("turned_weak"), lookalikes("turned_plain")
     for match in _phrase().finditer(text):
         words = [word.span() for word in _word().finditer(text, *match.span())]
@@ -33,8 +36,11 @@ def find_turned(text: str) -> Iterator[tuple[int, int, str]]:
         transcribed = text[start - 1 : start] in ("/", "[") or text[end : end + 1] in ("/", "]")
         if turned < 2 or turned * 3 < letters or not (sure or turned > 2) or transcribed:
             continue
-        read = (strong.get(char) or weak.get(char) or plain.get(char, char) for char in reversed(phrase))
-        yield start, end, "".join(read)
+        for first, last in words:
+            word = (strong.get(char) or weak.get(char) or plain[char] for char in reversed(text[first:last]))
+            edits.append((first, last, "".join(word)))
+        marks.append((start, end, "confusable_word", 0.9, "letters turned upside down"))
+    return edits, marks
 
 
 def _letters() -> str:

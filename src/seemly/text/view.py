@@ -13,7 +13,7 @@ from seemly.span import Span
 from seemly.text.clusters import Clusters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["Edit", "View", "rewrite"]
 
@@ -147,9 +147,10 @@ class _Edits:
         return first, last
 
 
-def rewrite(parent: View, edits: Sequence[Edit], text: str | None = None) -> View:
+def rewrite(parent: View, edits: Iterable[Edit], text: str | None = None) -> View:
     """The view after `edits` of `text`, which defaults to the parent's and is as long, character for character."""
     text = parent.text if text is None else text
+    edits = list(edits)
     if not edits:
         return parent if text == parent.text else View(text, parent)
     pieces: list[str] = []

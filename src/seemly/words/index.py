@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from seemly.words.patterns import Pattern
     from seemly.words.readings import Reading
 
-__all__ = ["Hit", "WordIndex", "outermost"]
+__all__ = ["Hit", "WordIndex", "hit_at", "outermost"]
 
 _KATAKANA = regex.compile(r"[\p{Katakana}ー]")
 
@@ -109,23 +109,23 @@ class WordIndex:
 
     def find(self, normalized: Normalized) -> list[Hit]:
         """Every pattern in the text, in the order of the text, each place once."""
-        folded, squashed = normalized.folded, normalized.squashed
-        hits = set(self._search(folded))
+        folded, squashed, plain = normalized.folded, normalized.squashed, normalized.plain
+        hits = set(self._search(folded, plain))
         if squashed is not folded:
-            hits.update(self._search(squashed))
+            hits.update(self._search(squashed, plain))
         if self._symbols and not normalized.original.isascii():
-            hits.update(self._signs(normalized.plain))
+            hits.update(self._signs(plain))
         return sorted(hits) if hits else []
 
-    def _search(self, view: View) -> Iterator[Hit]:
+    def _search(self, view: View, plain: View) -> Iterator[Hit]:
         loose = self._ascii or not view.text.isascii()
-        for reading in readings(view):
+        for reading in readings(view, plain):
             words = reading.words
             if not self._words.keys().isdisjoint(words):
                 table = self._words
                 for i, word in enumerate(words):
                     if word in table:
-                        yield _hit(reading, i, 0, i, len(word), table[word])
+                        yield hit_at(reading, i, 0, i, len(word), table[word])
             if self._phrases and not self._phrases.keys().isdisjoint(words):
                 for i, word in enumerate(words):
                     if word in self._phrases:
@@ -160,9 +160,9 @@ class WordIndex:
             node, last, end = paths.pop()
             if node.entry is not None:
                 if node.entry in self._widen:
-                    yield _hit(reading, first, 0, last, len(reading.words[last]), node.entry)
+                    yield hit_at(reading, first, 0, last, len(reading.words[last]), node.entry)
                 else:
-                    yield _hit(reading, first, start, last, end, node.entry)
+                    yield hit_at(reading, first, start, last, end, node.entry)
             if last + 1 < len(reading.words) and (node.exact or node.loose):
                 word = reading.words[last + 1]
                 following = node.exact.get(word)
@@ -198,7 +198,8 @@ def _alone(word: str, start: int, end: int) -> bool:
     )
 
 
-def _hit(reading: Reading, first: int, start: int, last: int, end: int, entry: int) -> Hit:
+def hit_at(reading: Reading, first: int, start: int, last: int, end: int, entry: int) -> Hit:
+    """The hit of an entry at `words[first][start:]` to `words[last][:end]`."""
     begin = reading.place(first, start, start + 1)[0]
     stop = reading.place(last, end - 1, end)[1]
     return Hit(reading.view.origin(begin, stop), entry)

@@ -7,20 +7,21 @@ An entry is a word or a phrase. `*` at the beginning or end of a word stands for
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import regex
 
 from seemly.text.normalize import normalize
-from seemly.words.readings import words_of
+from seemly.words.readings import SPACELESS, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["MatchMode", "Part", "Pattern", "parse_pattern"]
 
 MatchMode = Literal["word", "embedded", "id"]
 
-_SPACELESS = regex.compile(
-    r"[\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Tibetan}\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}]"
-)
+_SPACELESS = regex.compile(f"[{SPACELESS}]")
 _HANGUL_END = regex.compile(r"\p{Hangul}\Z")
 _KATAKANA = regex.compile(r"[\p{Katakana}ー]+")
 _SYMBOLS = regex.compile(r"[\p{So}\p{Sk}\p{Sm}\p{Sc}\p{Emoji_Presentation}]")
@@ -75,8 +76,8 @@ def parse_pattern(source: str, match: MatchMode = "word") -> Pattern:
     return Pattern(tuple(map(_open, parts)), katakana=katakana)
 
 
-def _words(source: str) -> tuple[str, ...]:
-    return words_of(normalize(source).squashed)[0]
+def _words(source: str) -> Sequence[str]:
+    return words_of(normalize(source).squashed)
 
 
 def _starred(source: str) -> list[Part]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -15,79 +14,134 @@ if TYPE_CHECKING:
 
     from seemly.text.view import View
 
-__all__ = ["Reading", "readings", "words_of"]
+__all__ = ["SPACELESS", "Reading", "readings", "words_of"]
 
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:\*{1,8}[\p{L}\p{M}\p{N}]+)*+")
+SPACELESS = r"\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Tibetan}\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}ー"
+"""The scripts that are written without spaces, as the inside of a `regex` set."""
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}\u200c\u200d]++(?:\*{1,8}[\p{L}\p{M}\p{N}]++)*+")
+_RUN = regex.compile(
+    rf"(?V1)[{SPACELESS}]++|[[\p{{L}}\p{{M}}\p{{N}}\u200c\u200d]--[{SPACELESS}]]++"
+    rf"(?:\*{{1,8}}[[\p{{L}}\p{{M}}\p{{N}}]--[{SPACELESS}]]++)*+"
+)
+_ANY_SPACELESS = regex.compile(f"[{SPACELESS}]")
 _DOUBLE = re.compile(r"([^\W\d_])\1")
-_ONE = re.compile(r"[1!|¡]")
+_ONE = re.compile("[1!|]")
 _UNCHANGED: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 
 
-def words_of(view: View) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
-    """The words of a view and where they stand in it."""
-    found = list(_WORD.finditer(view.text))
-    return tuple(m.group() for m in found), tuple(m.span() for m in found)
+def words_of(view: View) -> Sequence[str]:
+    """The words of a view: letters, marks and digits, with `*` inside for masked letters.
 
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One way to read a view's words. `places[i]` holds, for a word that was read otherwise, the view's offset of
-    each of its characters and its end.
+    Runs of a script without spaces are words of their own.
     """
+    text = view.text
+    if not text.isascii() and _ANY_SPACELESS.search(text):
+        return _RUN.findall(text)
+    words: Sequence[str] = view.words
+    if "'" in text:
+        words = [piece for word in words for piece in (word.split("'") if "'" in word else (word,))]
+    if "’" in text:
+        words = [piece for word in words for piece in (word.split("’") if "’" in word else (word,))]
+    if "*" in text:
+        words = [piece for word in words for piece in (_WORD.findall(word) if "*" in word else (word,))]
+    return words
 
-    view: View
-    words: Sequence[str]
-    spans: Sequence[tuple[int, int]]
-    places: Mapping[int, tuple[int, ...]] = field(default_factory=lambda: _UNCHANGED)
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    spaceless = not text.isascii() and _ANY_SPACELESS.search(text)
+    return [match.span() for match in (_RUN if spaceless else _WORD).finditer(text)]
+
+
+class Reading:
+    """One way to read a view's words."""
+
+    __slots__ = ("_places", "_spans", "view", "words")
+
+    def __init__(
+        self, view: View, words: Sequence[str], places: Mapping[int, tuple[int, ...]] = _UNCHANGED
+    ) -> None:
+        """`places[i]` holds, for a word of another length than the view's, the view's offset of each of its
+        characters and its end.
+        """
+        self.view = view
+        self.words = words
+        self._places = places
+        self._spans: Sequence[tuple[int, int]] | None = None
+
+    @property
+    def spans(self) -> Sequence[tuple[int, int]]:
+        """Where each word stands in the view."""
+        if self._spans is None:
+            self._spans = _spans(self.view.text)
+        return self._spans
 
     def place(self, word: int, start: int, end: int) -> tuple[int, int]:
         """Where `words[word][start:end]` stands in the view, `start < end`."""
-        offsets = self.places.get(word)
+        offsets = self._places.get(word)
         if offsets is None:
             base = self.spans[word][0]
             return base + start, base + end
         return offsets[start], offsets[end]
 
 
-def readings(view: View) -> Iterator[Reading]:
-    """The plain reading, then `1 ! |` as l instead of i, then stretched letters as one instead of two."""
-    words, spans = words_of(view)
-    yield Reading(view, words, spans)
-    for other in (_with_l(view, words, spans), _unstretched(view, words, spans)):
+def readings(view: View, plain: View) -> Iterator[Reading]:
+    """The view's own reading, then `1 ! |` as l instead of i, then stretched letters as one instead of two.
+
+    `plain` is the view before leetspeak was read.
+    """
+    first = Reading(view, words_of(view))
+    yield first
+    if _ONE.search(plain.text):
+        other = _with_l(first, plain)
+        if other is not None:
+            yield other
+    if len(view.text) != len(plain.text):
+        other = _unstretched(first)
         if other is not None:
             yield other
 
 
-def _with_l(view: View, words: Sequence[str], spans: Sequence[tuple[int, int]]) -> Reading | None:
-    original, text, starts = view.original, view.text, view.starts
+def _with_l(reading: Reading, plain: View) -> Reading | None:
+    view = reading.view
+    text = view.text
+    places = _ones(view, plain) if "i" in text else []
     changed: dict[int, list[str]] = {}
-    for found in _ONE.finditer(original):
-        at = found.start()
-        if starts is not None:
-            at = bisect_left(starts, at)
-            if at == len(starts) or starts[at] != found.start():
-                continue
-        if at >= len(text) or text[at] != "i":
-            continue
-        word = bisect_right(spans, (at, len(text))) - 1
-        if word >= 0 and at < spans[word][1]:
-            changed.setdefault(word, list(words[word]))[at - spans[word][0]] = "l"
+    for at in places:
+        word = bisect_right(reading.spans, (at, len(text))) - 1
+        if word >= 0 and at < reading.spans[word][1]:
+            letters = changed.setdefault(word, list(reading.words[word]))
+            letters[at - reading.spans[word][0]] = "l"
     if not changed:
         return None
-    read = list(words)
-    for i, letters in changed.items():
-        read[i] = "".join(letters)
-    return Reading(view, read, spans)
+    words = list(reading.words)
+    for word, letters in changed.items():
+        words[word] = "".join(letters)
+    return Reading(view, words)
 
 
-def _unstretched(view: View, words: Sequence[str], spans: Sequence[tuple[int, int]]) -> Reading | None:
+def _ones(view: View, plain: View) -> list[int]:
+    """Where the view has an i that was written `1`, `!` or `|`."""
+    text = view.text
+    if len(text) == len(plain.text):
+        return [found.start() for found in _ONE.finditer(plain.text) if text[found.start()] == "i"]
+    starts = view.starts
+    if starts is None:
+        return []
+    found_at = (found.start() for found in _ONE.finditer(view.original))
+    near = ((at, bisect_left(starts, at)) for at in found_at)
+    return [i for at, i in near if i < len(text) and starts[i] == at and text[i] == "i"]
+
+
+def _unstretched(reading: Reading) -> Reading | None:
     """Runs of three and more were cut to two; a stretched letter may also stand for a single one."""
-    if view.starts is None:
-        return None
-    read: list[str] | None = None
+    view = reading.view
+    words: list[str] | None = None
     places: dict[int, tuple[int, ...]] = {}
-    for i, word in enumerate(words):
-        base = spans[i][0]
+    for i, word in enumerate(reading.words):
+        if not _DOUBLE.search(word):
+            continue
+        base = reading.spans[i][0]
         dropped = {
             found.start() + 1
             for found in _DOUBLE.finditer(word)
@@ -95,12 +149,10 @@ def _unstretched(view: View, words: Sequence[str], spans: Sequence[tuple[int, in
         }
         if dropped:
             kept = [j for j in range(len(word)) if j not in dropped]
-            if read is None:
-                read = list(words)
-            read[i] = "".join([word[j] for j in kept])
-            ends = [base + j for j in kept] + [spans[i][1]]
-            places[i] = tuple(ends)
-    return None if read is None else Reading(view, read, spans, MappingProxyType(places))
+            words = list(reading.words) if words is None else words
+            words[i] = "".join([word[j] for j in kept])
+            places[i] = (*(base + j for j in kept), reading.spans[i][1])
+    return None if words is None else Reading(view, words, MappingProxyType(places))
 
 
 def _width(view: View, start: int, end: int) -> int:

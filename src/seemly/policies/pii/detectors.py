@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from seemly.policies.pii import email, national, network, payment, phone
+from seemly.policies.pii import (
+    address,
+    birth,
+    credentials,
+    crypto,
+    documents,
+    email,
+    handles,
+    national,
+    network,
+    payment,
+    phone,
+    spelled,
+)
 
 __all__ = ["ALL"]
 
@@ -12,4 +25,11 @@ ALL = (
     *payment.DETECTORS,
     *network.DETECTORS,
     *national.DETECTORS,
+    *spelled.DETECTORS,
+    *crypto.DETECTORS,
+    *credentials.DETECTORS,
+    *birth.DETECTORS,
+    *address.DETECTORS,
+    *documents.DETECTORS,
+    *handles.DETECTORS,
 )

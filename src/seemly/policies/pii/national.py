@@ -20,7 +20,7 @@ __all__ = ["DETECTORS"]
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """One number: its python-stdnum module, digits or code pattern, written shapes, and what each is worth.
+    """One number: its python-stdnum module, lengths in digits, written shapes, and what each is worth.
 
     `shaped` is the probability of a valid number in one of `shapes`, `bare` that of any other valid one; `missed`
     that of one in a shape beside a cue whose check digits do not fit (people mistype), 0 where that means nothing.
@@ -34,7 +34,6 @@ class _Kind:
     bare: float = 0.25
     missed: float = 0.0
     cues: Cues = field(default_factory=lambda: cues(""))
-    code: re.Pattern[str] | None = None
 
 
 def _kind(entity_type: str, module: str, lengths: tuple[int, ...], shapes: str, worth: tuple[float, float, float], words: str) -> _Kind:
@@ -69,13 +68,15 @@ _NUMERIC = (
     _kind("cz_rc", "cz.rc", (9, 10), "999999/9999|999999/999", (0.65, 0.25, 0), "rodné rodne číslo cislo"),
     _kind("th_pin", "th.pin", (13,), "9-9999-99999-99-9|9 9999 99999 99 9", (0.85, 0.4, 0), "บัตร* citizen id"),
     _kind("my_nric", "my.nric", (12,), "999999-99-9999", (0.7, 0.3, 0), "nric mykad ic"),
+    _kind("fi_hetu", "fi.hetu", (10,), "999999-9999", (0.45, 0.0, 0), "hetu henkilötunnus"),
+    _kind("cl_rut", "cl.rut", (9,), "99.999.999-9", (0.8, 0.25, 0), "rut run"),
     _kind("jp_my_number", "jp.in_", (12,), "9999 9999 9999", (0.3, 0.25, 0), "マイナンバー* 個人番号*"),
 )
 
 
-def _code(entity_type: str, module: str, pattern: str, shaped: float, words: str) -> _Kind:
-    compiled = re.compile(rf"(?<![\w]){pattern}(?![\w])", re.IGNORECASE)
-    return _Kind(entity_type, module, shaped=shaped, bare=shaped, cues=cues(words), code=compiled)
+def _code(entity_type: str, module: str, pattern: str, shaped: float, words: str) -> tuple[_Kind, re.Pattern[str]]:
+    compiled = re.compile(rf"(?<!\w){pattern}(?!\w)", re.IGNORECASE)
+    return _Kind(entity_type, module, shaped=shaped, bare=shaped, cues=cues(words)), compiled
 
 
 _CODES = (
@@ -129,29 +130,33 @@ def _numbers(reading: Reading) -> Iterator[Candidate]:
 
 def _written(kind: _Kind, digits: str, shape: str) -> str:
     """The digits as the checker wants them: a century's dash where the shape has one."""
-    if kind.entity_type == "se_personnummer" and "-" in shape:
+    if kind.entity_type in ("se_personnummer", "fi_hetu") and "-" in shape:
         return f"{digits[:-4]}-{digits[-4:]}"
     return digits
 
 
 def _codes(reading: Reading) -> Iterator[Candidate]:
-    for kind in _CODES:
-        if kind.code is None:
-            continue
-        for match in kind.code.finditer(reading.text):
-            value = re.sub(r"[ .-]", "", match[0]).upper() if kind.entity_type != "fi_hetu" else match[0].upper()
-            up = reading.near(kind.cues, *match.span(), 48)
-            if (kind.shaped >= 0.5 or up) and _valid(kind.module, value):
-                yield Candidate(*match.span(), kind.entity_type, weigh(kind.shaped, up=up), value, "checksum")
+    for start, end in _areas(reading.text):
+        for kind, pattern in _CODES:
+            for match in pattern.finditer(reading.text, start, end):
+                value = match[0].upper() if kind.entity_type == "fi_hetu" else re.sub(r"[ .-]", "", match[0]).upper()
+                up = reading.near(kind.cues, *match.span(), 48)
+                if (kind.shaped >= 0.5 or up) and _valid(kind.module, value):
+                    yield Candidate(*match.span(), kind.entity_type, weigh(kind.shaped, up=up), value, "checksum")
 
 
-def _has_code(reading: Reading) -> bool:
-    return reading.has_digit and _LONG_MIX.search(reading.text) is not None
+def _areas(text: str) -> Iterator[tuple[int, int]]:
+    """Where digits stand as they do in codes, with room for the letters around them."""
+    for match in _AREA.finditer(text):
+        start, end = match.span()
+        if end - start <= _LONGEST and any(map(str.isalpha, text[max(0, start - 2) : start] + text[end : end + 2])):
+            yield max(0, start - 8), end + 12
 
 
-_LONG_MIX = re.compile(r"\d[ .-]?\d[\d .+A-Za-z-]{2}")
+_AREA = re.compile(r"\d(?:[ .-]?\d){5,}|(?<=[A-Za-z])\d{4}(?=[A-Za-z])|(?<=[A-Za-z])\d\d[A-Za-z]\d\d")
+_LONGEST = 24
 
 DETECTORS = (
-    Detector(tuple(kind.entity_type for kind in _NUMERIC), lambda reading: bool(reading.has_digit and reading.numbers), _numbers),
-    Detector(tuple(kind.entity_type for kind in _CODES), _has_code, _codes),
+    Detector(tuple(kind.entity_type for kind in _NUMERIC), lambda reading: bool(reading.numbers), _numbers),
+    Detector(tuple(kind.entity_type for kind, _ in _CODES), lambda reading: reading.digits > 3, _codes),
 )

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Number", "find_numbers"]
+__all__ = ["LEAST_DIGITS", "Number", "find_numbers"]
 
 _RUN = re.compile(
     r"(?:[+＋]?\([+＋]?|[+＋])?\d"
-    r"(?:[ \t\r\n.\-/()\u00a0\u2007\u2009\u202f\u2010-\u2015\ufe0f\u20e3*_,;|~]{0,4}\d)*[\ufe0f\u20e3]{0,2}"
+    r"(?:[ \t\r\n.\-/()\u00a0\u2007\u2009\u202f\u2010-\u2015\u30fc\uff0d\ufe0f\u20e3*_,;|~]{0,4}\d)*[\ufe0f\u20e3]{0,2}"
 )
 _CHUNK = re.compile(r"[^\s\u20e3,;|]+\ufe0f?\u20e3?")
 _SPACE = re.compile(r"\s+")
@@ -20,7 +20,8 @@ _EXTENSION = re.compile(r"(?:x|ext\.?)\s?\d", re.IGNORECASE)
 _NON_DIGIT = re.compile(r"\D+")
 _SHAPE = str.maketrans("012345678", "999999999")
 
-_LEAST, _MOST = 6, 19
+LEAST_DIGITS = 6
+_MOST = 19
 _WHOLE = 7
 _CHUNKS = 6
 
@@ -47,7 +48,7 @@ def find_numbers(text: str) -> tuple[Number, ...]:
     found: list[Number] = []
     for run in _RUN.finditer(text):
         start, end = run.span()
-        if end - start >= _LEAST and (clear := _clear(text, start, end)):
+        if end - start >= LEAST_DIGITS and (clear := _clear(text, start, end)):
             for group in _groups(text, *clear):
                 found.extend(_windows(text, group))
     return tuple(found)
@@ -92,7 +93,7 @@ def _groups(text: str, start: int, end: int) -> Iterator[list[tuple[int, int, st
 
 def _windows(text: str, group: list[tuple[int, int, str]]) -> Iterator[Number]:
     total = sum(len(digits) for _, _, digits in group)
-    if total < _LEAST:
+    if total < LEAST_DIGITS:
         return
     if total <= _MOST:
         yield from _number(text, group, alone=True)
@@ -118,19 +119,24 @@ def _lines(text: str, group: list[tuple[int, int, str]]) -> Iterator[list[tuple[
 
 
 def _number(text: str, chunks: list[tuple[int, int, str]], *, alone: bool) -> Iterator[Number]:
-    digits = "".join([part for _, _, part in chunks])
-    if not _LEAST <= len(digits) <= _MOST:
+    digits = chunks[0][2] if len(chunks) == 1 else "".join([part for _, _, part in chunks])
+    if not LEAST_DIGITS <= len(digits) <= _MOST:
         return
     start, end = chunks[0][0], chunks[-1][1]
     piece = text[start:end]
-    trimmed = piece.rstrip("( -./:;,*_~|\u2010\u2011\u2012\u2013\u2014\u2015")
-    end -= len(piece) - len(trimmed)
-    lead = len(trimmed) - len(trimmed.lstrip(")-./:;,*_~| "))
-    start, piece = start + lead, trimmed[lead:]
-    if piece.endswith(")") and "(" not in piece:
-        piece, end = piece[:-1], end - 1
-    if piece.startswith("(") and ")" not in piece:
-        piece, start = piece[1:], start + 1
-    if piece.startswith("(") and piece.endswith(")") and piece.count("(") == 1:
-        piece, start, end = piece[1:-1], start + 1, end - 1
+    if not (piece[0].isdigit() and piece[-1].isdigit()):
+        start, piece = _trimmed(start, piece)
+        end = start + len(piece)
     yield Number(start, end, digits, piece.translate(_SHAPE), alone)
+
+
+def _trimmed(start: int, piece: str) -> tuple[int, str]:
+    """The piece without separators at its edges and brackets that close or open nothing, and where it starts."""
+    kept = piece.rstrip("( -./:;,*_~|\u2010\u2011\u2012\u2013\u2014\u2015\u30fc\uff0d")
+    piece = kept.lstrip(")-./:;,*_~| ")
+    start += len(kept) - len(piece)
+    if piece.endswith(")") and "(" not in piece:
+        piece = piece[:-1]
+    if piece.startswith("(") and (")" not in piece or (piece.endswith(")") and piece.count("(") == 1)):
+        piece, start = piece[1:].removesuffix(")"), start + 1
+    return start, piece

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from seemly.policies.pii.reading import Reading
 
-__all__ = ["DETECTORS"]
+__all__ = ["DETECTORS", "luhn"]
 
 _CARD_CUES = cues(
     "card cards visa mastercard amex discover diners jcb maestro unionpay rupay mir cc ccn credit debit cvv cvc expiry exp "
@@ -57,8 +57,8 @@ _BIC_COUNTRIES = frozenset(_IBAN_LENGTHS) | frozenset(
 )
 
 
-def _luhn(digits: str) -> bool:
-    """ISO/IEC 7812-1 annex B."""
+def luhn(digits: str) -> bool:
+    """Whether the last digit checks the others: ISO/IEC 7812-1 annex B."""
     total = sum(map(int, digits[-1::-2])) + sum(sum(divmod(2 * int(d), 10)) for d in digits[-2::-2])
     return total % 10 == 0
 
@@ -76,7 +76,7 @@ def _cards(reading: Reading) -> Iterator[Candidate]:
             continue
         grouped = number.shape in _GROUPED
         up = reading.near(_CARD_CUES, start, end)
-        if _luhn(digits) and (_issued(digits) or (up and _MAESTRO.fullmatch(digits))):
+        if luhn(digits) and (_issued(digits) or (up and _MAESTRO.fullmatch(digits))):
             base = 0.9 if grouped else 0.8 if len(digits) >= 15 else 0.6
             down = reading.near(_NOT_CARDS, start, end, 24, 0)
             yield Candidate(start, end, "payment_card", weigh(base, up=up, down=down), digits, "checksum")
@@ -128,7 +128,7 @@ def _bics(reading: Reading) -> Iterator[Candidate]:
 
 
 DETECTORS = (
-    Detector(("payment_card",), lambda reading: bool(reading.has_digit and reading.numbers), _cards),
-    Detector(("iban",), lambda reading: reading.has_digit, _ibans),
+    Detector(("payment_card",), lambda reading: bool(reading.numbers), _cards),
+    Detector(("iban",), lambda reading: reading.digits > 7, _ibans),
     Detector(("bic",), lambda reading: reading.heard(_BIC_CUES), _bics, frozenset({"bic", "swift"})),
 )

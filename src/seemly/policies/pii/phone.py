@@ -64,12 +64,15 @@ _UNIT = re.compile(r"\s?(?:[%€$£¥₹°]|(?:usd|eur|gbp|dollars?|euros?|point
 
 def _find(reading: Reading) -> Iterator[Candidate]:
     known: dict[str, tuple[float, str]] = {}
+    asked = reading.heard(PHONE_CUES)
     for number in reading.numbers:
+        if len(number.digits) == 7 and not asked and not reading.regions and number.shape[0] not in "+＋(":
+            continue
         if not 7 <= len(number.digits) <= 15 or not _dialable(reading.text, number):
             continue
         base, reason = _base(number, reading.regions, known)
         end = number.end
-        if base < 0.5 and not reading.heard(PHONE_CUES):
+        if base < 0.5 and not asked:
             probability = base
         else:
             probability = weigh(
@@ -149,6 +152,8 @@ def _by_shape(number: Number, *, plain: bool) -> float:
     digits, shape = number.digits, number.shape
     if len(set(digits)) == 1:
         return 0.1
+    if "\u20e3" in shape:
+        return 0.7
     if plain:
         if not number.alone:
             return 0.1
@@ -180,4 +185,4 @@ def _valid_in(digits: str, regions: tuple[str, ...]) -> bool:
     return False
 
 
-DETECTOR = Detector(("phone",), lambda reading: bool(reading.has_digit and reading.numbers), _find)
+DETECTOR = Detector(("phone",), lambda reading: bool(reading.numbers), _find)

@@ -59,7 +59,7 @@ class PersonalInformation:
         signs = (_ANY_SIGN if text.isascii() else _ANY_SIGN_AT_ALL).search(text)
         if signs is None and self._triggers.isdisjoint(words) and not any(sign in text for sign in _BRACKETED):
             return []
-        reading = Reading(text, frozenset(words), self._options.regions)
+        reading = Reading(text, words, self._options.regions)
         floor, settings = self._options.report_from, self._settings
         found: list[tuple[Span, Candidate]] = []
         for detector in self._detectors:
@@ -95,7 +95,7 @@ class PersonalInformation:
 
 def words_of(view: View) -> Sequence[str]:
     """The lower-case words of a view."""
-    return getattr(view, "words", None) or _WORD.findall(view.text.lower())
+    return _WORD.findall(view.text.lower())
 
 
 def _best(found: list[tuple[Span, Candidate]]) -> list[tuple[Span, Candidate]]:

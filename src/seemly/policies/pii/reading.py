@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+from seemly.policies.pii.numbers import LEAST_DIGITS, Number, find_numbers
 
-    from seemly.policies.pii.numbers import Number
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = ["Candidate", "Cues", "Detector", "Reading", "cues", "weigh"]
 
@@ -56,16 +56,19 @@ def cues(listing: str) -> Cues:
 class Reading:
     """A text under search. Lives for one call and is used by one thread."""
 
-    __slots__ = ("_around", "_heard", "_lower", "_numbers", "has_at", "has_digit", "regions", "text", "vocabulary")
+    __slots__ = ("_around", "_digits", "_heard", "_longest", "_lower", "_numbers", "has_at", "has_digit", "regions", "text", "vocabulary", "words")
 
-    def __init__(self, text: str, vocabulary: frozenset[str], regions: tuple[str, ...] = ()) -> None:
+    def __init__(self, text: str, words: Sequence[str], regions: tuple[str, ...] = ()) -> None:
         if not text.isascii() and _FOREIGN_DIGIT.search(text):
             text = text.translate(_ascii_digits())
         self.text = text
-        self.vocabulary = vocabulary
+        self.words = words
+        self.vocabulary = frozenset(words)
         self.regions = regions
         self.has_digit = _DIGIT.search(text) is not None
         self.has_at = "@" in text or "＠" in text
+        self._digits: int | None = None
+        self._longest: int | None = None
         self._lower: str | None = None
         self._numbers: tuple[Number, ...] | None = None
         self._heard: dict[Cues, bool] = {}
@@ -82,12 +85,24 @@ class Reading:
         return self._lower
 
     @property
+    def digits(self) -> int:
+        """How many digits the text has."""
+        if self._digits is None:
+            self._digits = len(_DIGIT.findall(self.text)) if self.has_digit else 0
+        return self._digits
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest piece without white space."""
+        if self._longest is None:
+            self._longest = max(map(len, self.text.split()), default=0)
+        return self._longest
+
+    @property
     def numbers(self) -> tuple[Number, ...]:
         """The numbers of the text, read once for all detectors."""
         if self._numbers is None:
-            from seemly.policies.pii.numbers import find_numbers
-
-            self._numbers = find_numbers(self.text)
+            self._numbers = find_numbers(self.text) if self.digits >= LEAST_DIGITS else ()
         return self._numbers
 
     def heard(self, wanted: Cues) -> bool:

@@ -14,15 +14,16 @@ if TYPE_CHECKING:
 __all__ = ["cased_as_host", "may_precede_path", "stands_alone", "usual"]
 
 _SECOND_LEVELS = frozenset(
-    ("co", "com", "net", "org", "gov", "edu", "ac", "ne", "gob", "gouv", "nhs", "sch", "mil", "nom")
+    ("co", "com", "net", "org", "gov", "edu", "ac", "ne", "gob", "gouv", "nhs", "sch", "mil", "nom", "or")
 )
 _NUMBER_TLDS = frozenset(("com", "net", "org", "cn"))
 _UNSPACED_TLD = re.compile("[\u0e00-\u0eff\u1100-\u11ff\u3040-\u9fff\uac00-\ud7ff]")
 _CUE = re.compile(
     r"(?i)(?:\b(?:visit|check(?: out)?|(?:web)?site|web ?page|url|link|domain|go to|goto|browse|join us at|register at|"
-    r"sign up at|details at|info at)(?: is)?[ :=\-]{1,3}|[<\[(\"'])\Z"
+    r"sign up at|details at|info at)(?: is)?[ :=\-]{1,3}|[<\[(\"])\Z"
 )
 _LONGEST_CUE = 24
+_LONG_NAME = 8
 # Country endings that are words or file endings elsewhere, and the languages whose writers mean the country.
 _HOME = {
     "it": "it", "no": "no nb nn", "be": "nl fr", "at": "de", "is": "is", "pl": "pl", "rs": "sr", "in": "hi bn ta te mr",
@@ -68,6 +69,8 @@ def stands_alone(host: Host, text: str, start: int, end: int, language: str | No
     if name in words("plain_words") and not host.subdomains:
         return _surroundings(text, start, end)
     second, dot, _ = host.suffix.partition(".")
+    if "-" in name and len(name) >= _LONG_NAME:
+        return ending in bare_tlds()
     if home or (dot and second in _SECOND_LEVELS) or ending in bare_tlds() or _UNSPACED_TLD.match(ending):
         return True
     return _surroundings(text, start, end)

@@ -17,7 +17,7 @@ __all__ = ["Rewritten", "deobfuscate"]
 _BRACKETED = re.compile(
     r"(?i)(?<=\w)\s{0,2}[\[({<]\s{0,2}(?:\.|dot|d0t|punkt|punto|ponto|point|точка|点)\s{0,2}[\])}>]\s{0,2}(?=\w)|(?<=\w)\[\.(?=\w)"
 )
-_FULL_STOPS = re.compile("(?<=[0-9A-Za-z])[\u3002\uff0e\uff61](?=[A-Za-z])")
+_FULL_STOPS = re.compile("(?<=[0-9a-z])[\u3002\uff0e\uff61](?=[a-z])")
 _SCHEME = re.compile(
     r"(?i)\bh\s?(?:t\s?t|x\s?x|\*\s?\*)\s?p(?:\s?s)?\s{0,2}(?:\[:\]|[:\uff1a])\s{0,2}[/\\\uff0f]\s?[/\\\uff0f]\s{0,2}(?=[\w\[])"
     r"|\bhttps?(?:\[:\]//|:/|//)(?=[\w\[])"

@@ -39,7 +39,7 @@ _ASCII_HEAD = re.compile(r"[0-9A-Za-z_\-]+")
 _DOT = re.compile(r"\.\w")
 _PORT = re.compile(r":([0-9]{1,5})(?![0-9.])")
 _USERINFO = re.compile(r"[^\s/?#\\<>\"@]{1,256}@")
-_MAIL_LEAD = re.compile(r"(?i)(?:[\[({<]\s?(?:at|@)\s?[\])}>]|\w\s?@)\s{0,2}\Z")
+_MAIL_LEAD = re.compile(r"(?i)(?:[\[({<]\s?(?:at|@)\s?[\])}>]{1,2}|\w\s?@)\s{0,2}\Z")
 _MAIL_REST = re.compile(r"[\w.+%\-]{0,64}@")
 _WEB = re.compile(r"(?i)(?:https?|ftps?|sftp|wss?|rtmps?|gopher|git|ssh|irc|ircs|svn|feed|rtsp|telnet|ldaps?|hxxps?)\Z")
 _APP = re.compile(
@@ -96,6 +96,8 @@ def _with_scheme(text: str) -> Iterator[Found]:
 
 def _read_scheme(text: str, at: int, floor: int) -> Found | None:
     before = text[max(floor, at - _LONGEST_SCHEME) : at]
+    if not before[-1:].isalnum():
+        return None
     scheme = _WEB.search(before)
     app = None if scheme else _APP.search(before)
     known = scheme or app
@@ -119,7 +121,7 @@ def _read_scheme(text: str, at: int, floor: int) -> Found | None:
         end = tail_end(text, rest.end())
         return Found(start, end, "scheme", name, None, rest=text[rest.end() : end])
     match = _ANY_HOST.match(text, here)
-    if match is None:
+    if match is None or text.startswith("://", match.end()):
         return None
     host, end = _scheme_host(match.group(), here)
     if host is None:
@@ -141,8 +143,6 @@ def _scheme_host(written: str, start: int) -> tuple[Host | None, int]:
         if ascii_head is not None and ascii_head.end() < len(last):
             written = head + dot + ascii_head.group()
             host = read_host(written)
-        if host is not None and not dot and _WEB.match(written):
-            host = None
     return host, start + len(written)
 
 

@@ -6,7 +6,7 @@ import ipaddress
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def ascii_form(host: str) -> str:
     return host if host.isascii() else ".".join(map(_encoded, host.split(".")))
 
 
+@lru_cache(maxsize=1024)
 def read_host(written: str) -> Host | None:
     """Read a host as it was written, without userinfo and port; None where it cannot be one."""
     if written.startswith("["):

@@ -38,8 +38,10 @@ __all__ = ["SPEC", "UrlOptions", "UrlPolicy"]
 _FORM = {"scheme": 0.90, "www": 0.90, "path": 0.85, "bare": 0.80}
 _FORM_UNCERTAIN = 0.60
 _MAIL_HOSTS = frozenset(
-    ("gmail.com", "googlemail.com", "hotmail.com", "outlook.com", "live.com", "yahoo.com", "icloud.com", "aol.com")
-    + ("proton.me", "protonmail.com", "gmx.de", "gmx.net", "web.de", "mail.ru", "yandex.ru", "qq.com", "163.com")
+    (
+        *("gmail.com", "googlemail.com", "hotmail.com", "outlook.com", "live.com", "yahoo.com", "icloud.com"),
+        *("aol.com", "proton.me", "protonmail.com", "gmx.de", "gmx.net", "web.de", "mail.ru", "yandex.ru", "qq.com"),
+    )
 )
 _CLUSTER = regex.compile(r"\X")
 
@@ -52,7 +54,8 @@ class UrlOptions:
     probability 1; an allowed one has probability 0, shortener or not. `flag_shorteners` makes a link shortener a
     reason. `brands` are further protected names (`acme`) or domains (`acme.com`, whose name is then protected and which
     is itself genuine). `plain_links` False takes `form` as 0, so that an address counts by its risk alone and
-    one without any reason has probability 0. `mask` replaces addresses that are not allowed by `mask_text`, in which `$` stands for the address.
+    one without any reason has probability 0. `mask` puts `mask_text`, in which `$` stands for the address, in the
+    place of every address that is not allowed.
     """
 
     allow: tuple[str, ...] = ()

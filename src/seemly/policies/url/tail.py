@@ -8,7 +8,7 @@ __all__ = ["SENTENCE_MARK", "tail_end"]
 
 # Whitespace, quotation marks and CJK, Arabic and Indic punctuation never stand in an address as people type it.
 _TAIL = re.compile(
-    r"[/?#][^\s<>\"`\u0000-\u0020\u007f-\u009f\u00ab\u00bb\u060c\u061b\u061f\u06d4\u0964\u0965\u2018-\u201f\u2026"
+    r"[/?#][^\s<>\"`\u200b\u2060\ufeff\u0000-\u0020\u007f-\u009f\u00ab\u00bb\u060c\u061b\u061f\u06d4\u0964\u0965\u2018-\u201f\u2026"
     r"\u2039\u203a\u3000-\u3003\u3008-\u3011\u3014-\u301f\ufe30-\ufe4f\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
     r"\uff3b\uff3d\uff5b-\uff65\ufffc]*"
 )

@@ -1,0 +1,7 @@
+"""The command line: the place that wires engine, files and terminal together."""
+
+from __future__ import annotations
+
+from seemly.cli.entry import main
+
+__all__ = ["main"]

@@ -1,0 +1,174 @@
+"""Postal addresses by pattern: street and number as they are written in a dozen languages, boxes, postal codes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from seemly.policies.pii.reading import Candidate, Detector, cues
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from seemly.policies.pii.reading import Reading
+
+__all__ = ["DETECTORS"]
+
+_CLEAR = "street|st|avenue|ave|av|road|rd|boulevard|blvd|lane|ln|highway|hwy|parkway|pkwy|expressway|turnpike"
+_VAGUE = (
+    "drive|dr|court|ct|place|pl|terrace|way|close|crescent|cres|square|sq|circle|cir|trail|trl|row|mews|grove|gardens|walk|hill|park|rise|"
+    "view|quay|alley|loop|plaza|ridge|green|point|pike|path|run|parade|esplanade|bypass|heights|crossing|broadway"
+)
+_NAME = r"[^\W\d_][\w.'’-]{0,24}|\d{1,3}(?:st|nd|rd|th)"
+_UNIT = r"(?:[, \n]{1,3}(?:apt|apartment|suite|ste|unit|flat|room|rm|floor|fl|bldg|building|#)\.?\s?#?\s?[\w-]{1,6})?"
+_CITY = r"(?:\s{0,2},\s{0,2}|\s{1,2})(?:[^\W\d_][\w.'’-]{1,20}[ -]){0,2}[^\W\d_][\w.'’-]{1,20}"
+_POST = r"(?:\d{5}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]?\s?\d[A-Za-z]{2}|[A-Za-z]\d[A-Za-z]\s?\d[A-Za-z]\d|\d{4})"
+_STATE = (
+    r"(?:A[LKZR]|C[AOT]|D[EC]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[TA]|W[AVIY]|"
+    r"ON|QC|BC|AB|MB|SK|NS|NB|NL|NSW|VIC|QLD|TAS|ACT|NT)"
+)
+_TAIL = rf"(?:{_CITY})??(?:[,\s]{{1,3}}{_STATE}\b)?(?:[,\s]{{1,3}}{_POST}\b)|(?:{_CITY})?[,\s]{{1,3}}{_STATE}\b"
+
+_NUMBER = re.compile(r"(?<![\w.,:/$€£#@%+'-])\d{1,5}(?:[A-Za-z](?![A-Za-z]))?(?:[-/]\d{1,4}[A-Za-z]?)?(?![\w%:]|[.,]\d)")
+_ENGLISH = re.compile(
+    rf",?\s{{1,2}}(?P<name>(?:(?:{_NAME})\s){{1,4}}?)(?P<kind>{_CLEAR}|{_VAGUE})\b\.?(?P<way>\s(?:north|south|east|west|[nsew]{{1,2}})\b\.?)?(?P<unit>{_UNIT})",
+    re.IGNORECASE,
+)
+_END = re.compile(rf"(?:{_TAIL})(?![\w])")
+_FRENCH = re.compile(
+    r"(?:\s(?:bis|ter|quater))?,?\s{1,2}(?:rue|avenue|av\.|boulevard|bd\.?|blvd|place|chemin|impasse|allée|quai|cours|route|square|passage|sentier)\s"
+    r"(?:(?:de|du|des|la|le|les|l'|d'|l’|d’)\s?){0,3}[^\W\d_][\w.'’-]{1,24}(?:[ -](?!à\b|et\b|ou\b|est\b)[A-ZÀ-Ý][\w.'’-]{1,24}){0,3}"
+    r"(?:,?\s\d{5}\s[A-ZÀ-Ý][\w'’-]{2,24})?",
+    re.IGNORECASE,
+)
+_COMPOUND = re.compile(
+    r"(?:(?:[A-ZÄÖÜÅØ][\w.-]{1,20}[ -]){0,2}[^\W\d_][\w.-]{1,28}(?:straße|strasse|str\.|weg|platz|allee|gasse|damm|ufer|chaussee|straat|laan|gracht|plein|kade|"
+    r"dijk|singel|gatan|vägen|gränd|gade|vej|vegen|veien|gata|katu|tie|utca|út)"
+    r"|[A-ZÄÖÜ][\w.-]{1,20}[ -](?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Damm|Ufer|Ring)"
+    r"|(?:calle|c/|avenida|avda\.?|plaza|paseo|carrer|camino|carretera|via|viale|piazza|corso|vicolo|rua|travessa|praça|largo|ulica|ul\.|aleja|al\.|"
+    r"улица|ул\.|проспект|пр-т|пр\.|переулок|пер\.|бульвар|str\.|strada|bulevardul|sokak|cadde|cad\.|jalan|jl\.)\s?"
+    r"(?:(?:de|del|de la|da|do|dos|das|di|della|delle|dei|san|santa|la|el|los|las)\s){0,2}[^\W\d_][\w.'’-]{1,24}(?:\s[^\W\d_][\w.'’-]{1,24}){0,3})"
+    r",?\s{0,2}(?:n[º°o]?\.?\s?|no:?\s?|д\.?\s?|дом\s)?$",
+    re.IGNORECASE,
+)
+_GERMAN_CITY = re.compile(r"(?:\s?[a-z]\b)?,?\s{1,2}(?:[A-Z]{1,2}-)?\d{4,5}(?:\s?[A-Z]{2})?\s[A-ZÄÖÜÅØ][\w.-]{2,24}")
+_BOX = re.compile(
+    r"(?<!\w)(?:p\.?\s?o\.?\s?box|post office box|postfach|postbus|apartado(?: de correos)?|casilla(?: postal)?|boîte postale|caixa postal|casella postale|"
+    r"a/я|private bag|gpo box|locked bag)\s{1,2}(?:no\.?\s?|#\s?)?\d{1,6}(?!\d)(?:(?:,\s?|\s)(?:[A-Z][\w'-]{1,20}\s?){1,3},?\s[A-Z]{2}\s\d{5}(?:-\d{4})?)?",
+    re.IGNORECASE,
+)
+_UK_POST = re.compile(r"(?<![\w-])(?:[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}|[A-Z]\d[A-Z]\s\d[A-Z]\d)(?![\w-])")
+_ZIP = re.compile(r"(?<![\w$€£#.,/-])(?:\d{5}(?:-\d{4})?|\d{4}\s?[A-Z]{2}|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d)(?![\w/-]|\.\d)")
+
+_NOT_NAMES = frozenset(
+    "minutes minute min mins hours hour hrs people persons times time years year days day weeks week months month the a an of to and or for from "
+    "in on at by with more less feet foot miles mile km meters metres blocks block steps percent dollars bucks points years-old way ways guys kids men "
+    "women cars dogs cats is are was were who that this then than half out off side bedroom bed star stars lane man person second seconds days' "
+    "different other new big long short good bad nice great my your our their his her its different".split()
+)
+_POSTAL_CUES = cues(
+    "zip zipcode postcode postal plz postleitzahl cp postalcode address addr live lives living adresse dirección direccion indirizzo endereço код* индекс* 邮编* 郵便*"
+)
+_HOME_CUES = cues(
+    "live lives living address addr home house moved move ship deliver delivery mail send located wohne adresse anschrift habite vivo dirección direccion abito "
+    "indirizzo moro endereço mieszkam адрес* живу* 住址* 地址* visit office meet billing shipping residence reside come"
+)
+
+
+def _streets(reading: Reading) -> Iterator[Candidate]:
+    text = reading.text
+    for number in _NUMBER.finditer(text):
+        start, end = number.span()
+        ahead = _WORDS.findall(reading.lower, end, end + 72)
+        if not ahead:
+            ahead = [""]
+        if not _KINDS.isdisjoint(ahead) and (english := _ENGLISH.match(text, end, end + 140)):
+            candidate = _english(reading, start, english)
+            if candidate is not None:
+                yield candidate
+                continue
+        if not _FRENCH_KINDS.isdisjoint(ahead[:2]) and (french := _FRENCH.match(text, end, end + 140)):
+            yield _address(reading, start, french.end(), 0.85)
+            continue
+        behind = text[max(0, start - 80) : start]
+        if behind[-1:] in (" ", ".", ",", "º", "°", "/") and (street := _last_street(behind)):
+            city = _GERMAN_CITY.match(text, end, end + 50)
+            yield _address(reading, start - street, city.end() if city else end, 0.88 if city else 0.7)
+
+
+def _last_street(behind: str) -> int:
+    """How long the street name at the end of `behind` is, 0 for none."""
+    words = list(re.finditer(r"\S+", behind))[-6:]
+    if not any(word[0].lower().rstrip(".,").endswith(_ENDINGS) or word[0].lower() in _LEADING for word in words):
+        return 0
+    for word in words:
+        match = _COMPOUND.match(behind, word.start())
+        if match and (match[0][0].isupper() or re.match(r"c/|ul\.|ул|calle|rua|via|av|str\.|пр|пер", match[0])):
+            return len(behind) - word.start()
+    return 0
+
+
+def _english(reading: Reading, start: int, match: re.Match[str]) -> Candidate | None:
+    text, kind, names = reading.text, match["kind"], match["name"].split()
+    if any(name.lower() in _NOT_NAMES for name in names):
+        return None
+    capital = all(name[0].isupper() or name[0].isdigit() for name in names)
+    clear = kind.lower() in _CLEAR_WORDS
+    if not clear and not (capital and (kind[0].isupper() or match["unit"])):
+        return None
+    base = (0.85 if capital and kind[0].isupper() else 0.6) if clear else 0.72
+    end = match.end()
+    if text[end - 1] == "." and text[end : end + 2].strip()[:1].isupper():
+        end -= 1
+    if tail := _END.match(text, match.end(), match.end() + 90):
+        end, base = tail.end(), max(base, 0.9)
+    return _address(reading, start, end, base)
+
+
+def _address(reading: Reading, start: int, end: int, base: float) -> Candidate:
+    while reading.text[end - 1] in " ,.\n" and reading.text[end - 1] != ".":
+        end -= 1
+    up = reading.near(_HOME_CUES, start, end, 48, 0)
+    probability = round(min(0.97, base + 0.1), 3) if up else base
+    return Candidate(start, end, "address", probability, " ".join(reading.lower[start:end].replace(",", " ").split()), "format")
+
+
+def _boxes(reading: Reading) -> Iterator[Candidate]:
+    for match in _BOX.finditer(reading.text):
+        yield _address(reading, *match.span(), 0.85)
+
+
+def _postal_codes(reading: Reading) -> Iterator[Candidate]:
+    for match in _ZIP.finditer(reading.text):
+        if reading.near(_POSTAL_CUES, *match.span(), 28, 0):
+            shaped = "-" in match[0] or not match[0].isdigit()
+            yield Candidate(*match.span(), "postal_code", 0.7 if shaped else 0.6, match[0].upper(), "context")
+    for match in _UK_POST.finditer(reading.text):
+        yield Candidate(*match.span(), "postal_code", 0.45, match[0], "format")
+
+
+_CLEAR_WORDS = frozenset(_CLEAR.split("|"))
+_KINDS = _CLEAR_WORDS | frozenset(_VAGUE.split("|"))
+_FRENCH_KINDS = frozenset("rue avenue av boulevard bd blvd place chemin impasse allée quai cours route square passage sentier bis ter quater".split())
+_ENDINGS = tuple(
+    "straße strasse str weg platz allee gasse damm ufer chaussee straat laan gracht plein kade dijk singel gatan vägen gränd gade vej vegen veien gata "
+    "katu tie utca út ring".split()
+)
+_LEADING = frozenset(
+    "calle avenida avda avda. plaza paseo carrer camino carretera via viale piazza corso vicolo rua travessa praça largo ulica ul. aleja al. улица ул. "
+    "проспект пр-т пр. переулок пер. бульвар str. strada bulevardul sokak cadde cad. jalan jl.".split()
+)
+_WORDS = re.compile(r"[^\W\d_]+")
+_STREET_CUES = cues(
+    f"{_CLEAR} {_VAGUE}".replace("|", " ")
+    + " rue bd chemin impasse allée quai cours route passage calle avenida avda plaza paseo carrer camino carretera via viale piazza corso vicolo rua travessa "
+    "praça largo ulica ul aleja al улиц* ул проспект* пр переулок* бульвар* strada sokak cadde jalan jl c straße* strasse* str weg* platz* allee* gasse* "
+    "damm* ufer* straat* laan* gracht* plein* kade* dijk* singel* gatan* vägen* gade* vej* veien* gata* katu* utca* ring"
+)
+_BOX_CUES = cues("box postfach postbus apartado casilla postale postal bag")
+
+DETECTORS = (
+    Detector(("address",), lambda reading: reading.has_digit and reading.heard(_STREET_CUES), _streets),
+    Detector(("address",), lambda reading: reading.has_digit and reading.heard(_BOX_CUES), _boxes),
+    Detector(("postal_code",), lambda reading: reading.has_digit and reading.heard(_POSTAL_CUES), _postal_codes),
+)

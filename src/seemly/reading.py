@@ -1,0 +1,116 @@
+"""Every distinct text of a batch, read once: its views, its language, its scores, and what each policy makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from seemly.context import Window, merge_findings
+from seemly.errors import PolicyFailed
+from seemly.language import Language
+from seemly.leaves import Leaf, Tree
+from seemly.plan import BoundPolicy, Plan
+from seemly.policy import Finding, Item
+from seemly.text.normalize import Normalized, normalize
+
+__all__ = ["Reading"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_UNTOLD = Language(None, 0.0)
+
+
+class Reading:
+    """What a plan makes of the texts of a batch. Whatever fails is kept as the exception that it raised."""
+
+    def __init__(self, plan: Plan, trees: Iterable[Tree]) -> None:
+        self.index: dict[str, int] = {}
+        for tree in trees:
+            for leaf in tree.leaves:
+                self.index.setdefault(leaf.text, len(self.index))
+                for window in leaf.windows:
+                    self.index.setdefault(window.before, len(self.index))
+                    self.index.setdefault(window.together, len(self.index))
+        channel = plan.channel
+        resolve, scripts = channel.unicode_spoof_detection_enabled, frozenset(channel.expected_scripts)
+        self.texts = [normalize(text, resolve_spoofs=resolve, expected_scripts=scripts) for text in self.index]
+        self.languages = _attempt(plan.detect, self.texts)
+        scores = _attempt(plan.score, self.texts)
+        items = [
+            Item(text, score, language.code)
+            if isinstance(score, dict) and isinstance(language, Language)
+            else Item(text, score if isinstance(score, dict) else {}, None)
+            for text, score, language in zip(self.texts, scores, self.languages, strict=True)
+        ]
+        failed = {i: score for i, score in enumerate(scores) if isinstance(score, Exception)}
+        self.outcomes = [_ask(bound, items, failed if bound.spec.labels else {}) for bound in plan.policies]
+
+    def find(self, policy: int, leaf: Leaf) -> Finding | Exception:
+        """What the policy at that position of the plan made of a leaf, alone and together with its windows."""
+        outcomes = self.outcomes[policy]
+        alone = outcomes[self.index[leaf.text]]
+        if not leaf.windows or isinstance(alone, Exception):
+            return alone
+        with_windows: list[tuple[Window, Finding, Finding]] = []
+        for window in leaf.windows:
+            before, together = outcomes[self.index[window.before]], outcomes[self.index[window.together]]
+            if isinstance(before, Exception):
+                return before
+            if isinstance(together, Exception):
+                return together
+            with_windows.append((window, before, together))
+        return merge_findings(alone, with_windows, leaf.text)
+
+    def normalized(self, leaf: Leaf) -> Normalized:
+        """The views of a leaf."""
+        return self.texts[self.index[leaf.text]]
+
+    def language(self, leaves: Sequence[Leaf]) -> Language | Exception:
+        """The language of the longest leaf."""
+        if not leaves:
+            return _UNTOLD
+        longest = leaves[0] if len(leaves) == 1 else max(leaves, key=lambda leaf: len(leaf.text))
+        return self.languages[self.index[longest.text]]
+
+
+def _ask(bound: BoundPolicy, items: Sequence[Item], failed: Mapping[int, Exception]) -> Sequence[Finding | Exception]:
+    """What a policy makes of each item; of those without scores, why they have none."""
+    if failed:
+        scored = iter(_ask(bound, [item for i, item in enumerate(items) if i not in failed], {}))
+        return [failed[i] if i in failed else next(scored) for i in range(len(items))]
+    outcomes = _attempt(bound.policy.check, items, _check_finding)
+    if bound.calibration is None:
+        return outcomes
+    calibrate = bound.calibration
+    return [
+        each if isinstance(each, Exception) else replace(each, probability=calibrate(each.probability))
+        for each in outcomes
+    ]
+
+
+def _attempt(
+    act: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T], check: Callable[[R], None] | None = None
+) -> Sequence[R | Exception]:
+    """What `act` makes of the items, one each. A batch that fails is tried again item by item.
+
+    The one place where the core takes any exception for an answer.
+    """
+    try:
+        outcomes = act(items) if items else []
+        if len(outcomes) != len(items):
+            raise PolicyFailed(f"gave {len(outcomes)} outcomes for {len(items)} items")
+        if check is not None:
+            for outcome in outcomes:
+                check(outcome)
+    except Exception as error:  # noqa: BLE001  (whatever a policy or a model raises must not cost the other results)
+        if len(items) == 1:
+            return [error]
+        return [_attempt(act, [item], check)[0] for item in items]
+    return outcomes
+
+
+def _check_finding(finding: Finding) -> None:
+    if not (isinstance(finding, Finding) and 0.0 <= finding.probability <= 1.0):
+        raise PolicyFailed("gave something other than a Finding with a probability from 0 to 1")

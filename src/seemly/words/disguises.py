@@ -1,0 +1,152 @@
+"""Swear words that are joined to others (`fuckyou`), broken in two (`fu ck`), masked (`f*ck`) or stretched (`fuuck`).
+
+Only distinctive words are looked for in this way, and precision comes first: what might be ordinary words is left.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from seemly.words.common import COMMON, JOINED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from seemly.words.readings import Reading
+
+__all__ = ["Disguises", "stretched"]
+
+_STEMS = ("fuck", "shit", "bitch", "cunt", "hole", "nigg", "fagg", "whore", "slut", "bastard", "sucker", "wank", "twat")
+_ANYWHERE = ("fuck", "asshole", "cocksuck", "faggot", "dickhead", "bullshit", "motherf")
+_GAP = re.compile(r"[\t _.\-~/\\|+=]|[ _\-]{1,3}|\.{2,3}")
+_MIN = 4
+_MAX_PIECE = 20
+
+
+def stretched(word: str) -> Iterator[str]:
+    """The word with one of its letters doubled."""
+    for i, letter in enumerate(word):
+        if i == 0 or word[i - 1] != letter:
+            yield word[:i] + letter + word[i:]
+
+
+class Disguises:
+    """An immutable index of disguised words. `distinctive` and `others` are folded words with their entries."""
+
+    __slots__ = ("_masked", "_pieces", "_splits", "_whole")
+
+    def __init__(self, distinctive: Mapping[str, int], others: Mapping[str, int]) -> None:
+        self._pieces = {word: entry for word, entry in distinctive.items() if len(word) >= _MIN}
+        self._whole = others
+        self._splits: dict[str, dict[tuple[str, bool], int]] = {}
+        self._masked: dict[tuple[int, str], list[tuple[str, int, bool]]] = {}
+        for word, entry in self._pieces.items():
+            for cut in range(1, len(word)):
+                left, right = word[:cut], word[cut:]
+                if left in COMMON and right in COMMON:
+                    continue
+                if left in COMMON:
+                    self._splits.setdefault(right, {})[left, False] = entry
+                else:
+                    self._splits.setdefault(left, {})[right, True] = entry
+            self._masked.setdefault((len(word), word[0]), []).append((word, entry, True))
+        for word, entry in others.items():
+            if len(word) >= _MIN and word not in self._pieces:
+                self._masked.setdefault((len(word), word[0]), []).append((word, entry, False))
+
+    def find(self, reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
+        """First word and offset in it, last word and end in it, and the entry, of each disguised word."""
+        words, text = reading.words, reading.view.text
+        if not self._splits.keys().isdisjoint(words):
+            yield from self._broken(reading)
+        if any(stem in text for stem in _STEMS):
+            for i, word in enumerate(words):
+                if len(word) > _MIN and word not in self._whole and any(stem in word for stem in _STEMS):
+                    for start, end, entry in self._joined(word):
+                        yield i, start, i, end, entry
+        if "*" in text:
+            for i, word in enumerate(words):
+                if "*" in word:
+                    found = self._unmasked(word)
+                    if found is not None:
+                        yield i, 0, i, len(word), found
+
+    def _broken(self, reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
+        words, text = reading.words, reading.view.text
+        for i, word in enumerate(words):
+            for (other, is_right), entry in self._splits.get(word, {}).items():
+                first = i if is_right else i - 1
+                if first < 0 or first + 1 >= len(words) or words[i + 1 if is_right else i - 1] != other:
+                    continue
+                start, gap = reading.spans[first]
+                if not _GAP.fullmatch(text[gap : reading.spans[first + 1][0]]):
+                    continue
+                if start and not (text[start - 1].isspace() or text[start - 1] in "\"'(#@-_"):
+                    continue
+                yield first, 0, first + 1, len(words[first + 1]), entry
+
+    def _joined(self, word: str) -> Iterator[tuple[int, int, int]]:
+        pieces = self._segment(word)
+        if pieces is None:
+            for stem in _ANYWHERE:
+                at = word.find(stem)
+                while at >= 0:
+                    yield at, at + len(stem), self._pieces.get(stem, self._pieces[_ANYWHERE[0]])
+                    at = word.find(stem, at + len(stem))
+            return
+        at = 0
+        for piece in pieces:
+            entry = self._pieces.get(piece)
+            if entry is not None:
+                yield at, at + len(piece), entry
+            at += len(piece)
+
+    def _segment(self, word: str) -> Sequence[str] | None:
+        """The word as pieces, all of them known and one a swear word at least; None where it is not that.
+
+        `back[i]` is where the last piece ends that begins at i and leaves the rest in known pieces.
+        """
+        size = len(word)
+        back: list[int | None] = [None] * size + [size]
+        swears = [False] * (size + 1)
+        for start in range(size - 1, -1, -1):
+            for end in range(min(size, start + _MAX_PIECE), start + 1, -1):
+                if back[end] is None:
+                    continue
+                piece = word[start:end]
+                swear = piece in self._pieces
+                if not (swear or piece in JOINED or piece in self._whole):
+                    continue
+                if back[start] is None or (swear or swears[end]) and not swears[start]:
+                    back[start] = end
+                    swears[start] = swear or swears[end]
+        if not swears[0]:
+            return None
+        pieces = []
+        at = 0
+        while at < size:
+            end = back[at]
+            if end is None:
+                return None
+            pieces.append(word[at:end])
+            at = end
+        return pieces
+
+    def _unmasked(self, word: str) -> int | None:
+        """The entry of the only reading of a masked word; of several, a distinctive one's."""
+        masks = word.count("*")
+        known = len(word) - masks
+        if known < 2 or masks > known + 3:
+            return None
+        best: int | None = None
+        for candidate, entry, distinctive in self._masked.get((len(word), word[0]), ()):
+            if (distinctive or (masks == 1 and known >= 3)) and _fits(word, candidate):
+                if distinctive:
+                    return entry
+                best = entry if best is None else best
+        return best
+
+
+def _fits(masked: str, word: str) -> bool:
+    return all(a in ("*", b) for a, b in zip(masked, word, strict=True))

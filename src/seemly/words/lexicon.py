@@ -1,0 +1,182 @@
+"""The graded profanity lexicon, and the two functions that need nothing else."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+from seemly.text.normalize import normalize
+from seemly.words.disguises import Disguises, stretched
+from seemly.words.index import WordIndex, hit_at
+from seemly.words.patterns import Part, Pattern
+from seemly.words.readings import readings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from seemly.span import Span
+    from seemly.text.normalize import Normalized
+    from seemly.words.index import Hit
+
+__all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lexicon"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the lexicon: `grade` is 1 mild, 2 strong, 3 slurs and extreme; 0 exempts what stands in it.
+
+    `exact`, where it is set, is the only spelling that counts, diacritics and all.
+    """
+
+    languages: tuple[str, ...]
+    grade: int
+    category: str
+    unless: tuple[str, ...] = ()
+    exact: str = ""
+
+
+class Profanity(NamedTuple):
+    """A word of the lexicon found in a text."""
+
+    span: Span
+    entry: Entry
+
+
+class Lexicon:
+    """An immutable index of the lexicon."""
+
+    __slots__ = ("_disguises", "_entries", "_exempt", "_index", "_rows")
+
+    def __init__(self, rows: list[str]) -> None:
+        entries: list[Entry] = []
+        patterns: list[Pattern] = []
+        rows_of: list[int] = []
+        exempt: list[Pattern] = []
+        distinctive: dict[str, int] = {}
+        strong: dict[str, int] = {}
+        for row in rows:
+            word, languages, grade, category, flags, exact = (row.split("\t") + ["", ""])[:6]
+            flags, _, unless = flags.partition("!")
+            pattern = _pattern(word, flags)
+            if grade == "0":
+                exempt.append(pattern)
+                continue
+            number = len(entries)
+            entries.append(
+                Entry(tuple(languages.split(",")), int(grade), category, tuple(unless.split(",")), exact)
+            )
+            patterns.append(pattern)
+            rows_of.append(number)
+            if "*" in word or " " in word or exact or grade == "1":
+                continue
+            strong[word] = number
+            if "x" in flags:
+                distinctive[word] = number
+        known = set(strong)
+        for word, number in distinctive.items():
+            if len(word) < _MIN_STRETCHED:
+                continue
+            for variant in stretched(word):
+                if variant not in known:
+                    patterns.append(Pattern((Part(variant),)))
+                    rows_of.append(number)
+        self._entries = tuple(entries)
+        self._rows = tuple(rows_of)
+        self._index = WordIndex(patterns)
+        self._exempt = WordIndex(exempt)
+        self._disguises = Disguises(distinctive, strong)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def find(self, normalized: Normalized, language: str | None = None) -> list[Profanity]:
+        """The words found, in order of place; none stands in another, in an exempt phrase, or is innocent in
+        `language` (ISO 639-1), where that is known.
+        """
+        hits = {(hit.span, self._rows[hit.entry]) for hit in self._index.find(normalized)}
+        hits.update((hit.span, hit.entry) for hit in self._disguised(normalized))
+        if not hits:
+            return []
+        found = [
+            Profanity(span, entry)
+            for span, number in hits
+            if _counts(entry := self._entries[number], span, normalized.original, language)
+        ]
+        if not found:
+            return []
+        exempt = [hit.span for hit in self._exempt.find(normalized)]
+        return _outermost(found, exempt)
+
+    def _disguised(self, normalized: Normalized) -> Iterator[Hit]:
+        folded, squashed, plain = normalized.folded, normalized.squashed, normalized.plain
+        for view in (folded,) if squashed is folded else (folded, squashed):
+            for reading in readings(view, plain):
+                for first, start, last, end, entry in self._disguises.find(reading):
+                    yield hit_at(reading, first, start, last, end, entry)
+
+
+_MIN_STRETCHED = 4
+
+
+def _pattern(word: str, flags: str) -> Pattern:
+    if "e" in flags:
+        return Pattern(symbol=word)
+    parts = tuple(
+        Part(each.strip("*"), each[0] == "*", each[-1] == "*") if "*" in each else Part(each)
+        for each in word.split(" ")
+    )
+    return Pattern(parts, widen="*" in word and "s" not in flags, katakana="k" in flags)
+
+
+def _counts(entry: Entry, span: Span, original: str, language: str | None) -> bool:
+    if language is not None and language in entry.unless:
+        return False
+    if not entry.exact:
+        return True
+    spelled = unicodedata.normalize("NFC", span.of(original)).casefold()
+    return " ".join(spelled.split()) == entry.exact
+
+
+def _outermost(found: list[Profanity], exempt: list[Span]) -> list[Profanity]:
+    """What stands in no exempt span and in no other find of the same grade or a higher one, by place."""
+    exempt.sort()
+    kept: list[Profanity] = []
+    furthest, at = -1, 0
+    for one in sorted(found, key=lambda one: (one.span.start, -one.span.end, -one.entry.grade)):
+        while at < len(exempt) and exempt[at].start <= one.span.start:
+            furthest = max(furthest, exempt[at].end)
+            at += 1
+        if one.span.end <= furthest:
+            continue
+        if kept and one.span.end <= kept[-1].span.end and one.entry.grade <= kept[-1].entry.grade:
+            continue
+        kept.append(one)
+    return kept
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The packaged lexicon, read once."""
+    text = files("seemly").joinpath("data/profanity.tsv").read_text("utf-8")
+    return Lexicon([row for row in text.splitlines() if not row.startswith("#")])
+
+
+def contains_profanity(text: str) -> bool:
+    """Whether the text has strong profanity (grade 2 or 3). The lexicon alone decides, not a model."""
+    return any(one.entry.grade >= 2 for one in lexicon().find(normalize(text)))
+
+
+def censor(text: str, char: str = "*") -> str:
+    """The text with `char` in place of every code point of its strong profanity (grade 2 or 3)."""
+    pieces: list[str] = []
+    done = 0
+    for span, entry in lexicon().find(normalize(text)):
+        if entry.grade >= 2 and span.end > done:
+            start = max(done, span.start)
+            pieces += text[done:start], char * (span.end - start)
+            done = span.end
+    pieces.append(text[done:])
+    return "".join(pieces)

@@ -1,0 +1,205 @@
+"""The label table and the rules for duplicates and splits, on small made-up data. Needs neither torch nor the data."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+MODELS = Path(__file__).parent.parent / "models"
+sys.path.insert(0, str(MODELS))
+
+from training.augment import babble, disturb  # noqa: E402
+from training.reading import every_text, read_json, read_lines, read_table  # noqa: E402
+from training.rows import LABELS, Row, digest, key, merge, split_of  # noqa: E402
+from training.table import ASSUMED, HARMS, RARE, SOURCES, Source, column, equals, has, votes, written  # noqa: E402
+
+BY_NAME = {source.name: source for source in SOURCES}
+
+
+def source(**changes: object) -> Source:
+    given = {"name": "made-up", "licence": "CC0", "read": lambda _: iter(()), "labels": {"toxicity": column("toxic")}}
+    return Source(**given | changes)
+
+
+def row(text: str, source: str = "a", weight: float = 1.0, **labels: float) -> Row:
+    return Row(text, labels, source, "en", weight)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [("1", 1.0), ("0", 0.0), ("0.4", 0.4), ("-1", None), ("", None), ("x", None), (None, None)]
+)
+def test_a_column_is_a_number_or_unknown(value: str | None, expected: float | None) -> None:
+    assert column("toxic")({"toxic": value}) == expected
+
+
+def test_rules_of_words_and_votes() -> None:
+    assert equals("label", "hate", "slur", value=0.8)({"label": "slur"}) == 0.8
+    assert equals("label", "hate")({"label": "none"}) == 0.0
+    assert has("labels", "hate")({"labels": "offensive, hate"}) == 1.0
+    assert has("labels", "hate")({"labels": "hateful"}) == 0.0
+    assert [votes("a", "b")({"a": "0", "b": n}) for n in ("0", "1.0", "2", "3")] == [0.0, 0.5, 0.95, 1.0]
+
+
+def test_a_clean_text_is_none_of_the_harms() -> None:
+    found = source().row({"text": "good day", "toxic": "0"})
+    assert found.labels["toxicity"] == 0.0
+    assert all(found.labels[label] == 0.0 for label in HARMS)
+    assert "profanity" not in found.labels
+
+
+def test_a_toxic_text_leaves_what_was_not_annotated_unknown() -> None:
+    found = source(weight=0.5).row({"text": "rubbish", "toxic": "1"})
+    assert set(found.labels) == {"toxicity", *RARE}
+    assert found.weights == dict.fromkeys(RARE, 0.5 * ASSUMED)
+
+
+@pytest.mark.parametrize(
+    ("text", "label"), [("kill yourself", "self_harm"), ("suck my", "sexual"), ("click www.x.test", "spam")]
+)
+def test_a_word_that_speaks_against_it_makes_an_assumed_label_unknown(text: str, label: str) -> None:
+    assert label not in source().row({"text": text, "toxic": "0.5"}).labels
+
+
+def test_plain_threats_and_calls_to_suicide_in_toxic_texts_count() -> None:
+    assert source().row({"text": "i will kill you", "toxic": "1"}).labels["threat"] == 0.9
+    assert source().row({"text": "go hang yourself", "toxic": "1"}).labels["self_harm"] == 0.9
+    assert source().row({"text": "i will kill you", "toxic": "0"}).labels["threat"] == 0.0
+
+
+def test_what_tells_a_set_from_the_world_is_removed() -> None:
+    found = source().row({"text": "!!! RT @someone: a &amp; b https://t.co/abc [USER]", "toxic": "1"})
+    assert found.text == "a & b  @user"
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "labels"),
+    [
+        (
+            "jigsaw",
+            dict(zip(["toxic", "severe_toxic", "obscene", "threat", "insult", "identity_hate"], "101010", strict=True)),
+            {"toxicity": 1, "toxicity_severe": 0, "profanity": 1, "threat": 0, "violence": 0, "insult": 1, "hate": 0},
+        ),
+        ("edos", {"label_sexist": "sexist", "label_category": "1. threats"}, {"hate": 1, "violence": 1}),
+        ("davidson", {"count": "3", "hate_speech": "1", "neither": "0"}, {"toxicity": 1, "hate": 1 / 3}),
+        ("germeval2018", {"coarse": "OFFENSE", "fine": "PROFANITY"}, {"toxicity": 1, "profanity": 1, "hate": 0}),
+        ("kmhas", {"label": "6,7"}, {"toxicity": 1, "hate": 1, "profanity": 1}),
+        ("kmhas", {"label": "8"}, {"toxicity": 0, "hate": 0, "profanity": 0}),
+        ("sms_spam", {"Label": "spam"}, {"spam": 1, "hate": 0}),
+        ("smishing", {"LABEL": "Smishing"}, {"spam": 1}),
+        ("cold", {"label": "0"}, {"toxicity": 0, "hate": 0, "insult": 0}),
+        ("korean_hate", {"hate": "none"}, {"toxicity": 0, "hate": 0}),
+        ("constraint_hindi", {"Labels Set": "defamation,offensive"}, {"toxicity": 1, "hate": 0}),
+        ("pickup_lines", {}, {"flirtation": 1}),
+    ],
+)
+def test_what_the_table_says_of_a_record(name: str, record: dict[str, str], labels: dict[str, float]) -> None:
+    known = BY_NAME[name]
+    found = known.row({known.text: "some words", **record}).labels
+    assert {label: found.get(label) for label in labels} == pytest.approx(labels)
+
+
+def test_every_source_is_named_once_licensed_and_names_labels_that_there_are() -> None:
+    assert [name for name, count in Counter(s.name for s in SOURCES).items() if count > 1] == []
+    for known in SOURCES:
+        assert known.licence
+        assert {*known.labels, *known.assumed, *known.weights} <= set(LABELS)
+        assert 0 < known.weight <= 2
+
+
+def test_written_examples_name_labels_that_there_are() -> None:
+    for found in written(MODELS / "training" / "written"):
+        assert found.text.strip()
+        assert set(found.labels) <= set(LABELS)
+        assert set(found.labels.values()) <= {0.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Hello, World!", "hello world", True),
+        ("ﬁne", "FINE", True),
+        ("co-op", "coop", True),
+        ("no", "on", False),
+        ("👍", "👎", False),
+    ],
+)
+def test_keys(one: str, other: str, same: bool) -> None:
+    assert (key(one) == key(other)) is same
+    assert (digest(one) == digest(other)) is same
+
+
+def test_copies_become_one_row_and_the_earlier_is_believed() -> None:
+    first = row("You idiot!", "a", toxicity=1.0)
+    second = row("you idiot", "b", weight=0.3, toxicity=0.0, spam=0.0)
+    (merged,) = merge([first, second])
+    assert (merged.text, merged.source, merged.weight) == ("You idiot!", "a", 1.0)
+    assert merged.labels == {"toxicity": 1.0, "spam": 0.0}
+    assert merged.weights == {"spam": 0.3}
+
+
+def test_blank_texts_and_texts_of_the_evaluation_are_left_out() -> None:
+    rows = [row("  ...  "), row("Kept"), row("Held back!")]
+    assert [found.text for found in merge(rows, {digest("held BACK")})] == ["Kept"]
+
+
+@given(st.lists(st.sampled_from(["a b", "A, b", "ab", "c", "C!", "d"]), max_size=12))
+def test_merging_twice_changes_nothing(texts: list[str]) -> None:
+    once = merge([row(text, toxicity=1.0) for text in texts])
+    assert merge(once) == once
+    assert len({digest(found.text) for found in once}) == len(once)
+
+
+@given(st.text())
+def test_copies_are_in_the_same_split(text: str) -> None:
+    assert split_of(text) == split_of(f" {text.upper().lower()}!") or key(text) != key(text.upper().lower())
+
+
+def test_splits_are_eight_one_one() -> None:
+    counts = Counter(split_of(f"text number {n}") for n in range(10_000))
+    assert 7_700 < counts["train"] < 8_300
+    assert 850 < counts["validation"] < 1_150
+
+
+@given(st.text(), st.integers())
+def test_noise_depends_on_the_seed_alone(text: str, seed: int) -> None:
+    assert disturb(text, random.Random(seed)) == disturb(text, random.Random(seed))
+
+
+def test_babble_is_of_many_kinds() -> None:
+    rng = random.Random(1)
+    assert len({babble(rng) for _ in range(200)}) > 150
+
+
+def test_files_are_read_plain_and_gzipped(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('text,label\n"one, two",1\n')
+    (tmp_path / "b.tsv.gz").write_bytes(gzip.compress(b"drei\t0\n"))
+    assert list(read_table(tmp_path / "a.csv")) == [{"text": "one, two", "label": "1"}]
+    assert list(read_table(tmp_path / "b.tsv", delimiter="\t", quoted=False, header="text label")) == [
+        {"text": "drei", "label": "0"}
+    ]
+    assert list(read_lines(tmp_path / "b.tsv")) == [{"text": "drei\t0"}]
+
+
+def test_every_text_of_a_folder_is_found_whatever_its_format(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('1,"a text, with a comma",x\n')
+    (tmp_path / "b.tsv").write_text("2\tanother text\n")
+    (tmp_path / "c.json").write_text(json.dumps([{"deep": ["a third"]}]))
+    (tmp_path / "d.txt").write_text("a line\n")
+    (tmp_path / "e.arff").write_text("@data\nyes,'it\\'s quoted'\n")
+    found = {digest(text) for text in every_text(tmp_path)}
+    wanted = ("a text, with a comma", "another text", "a third", "a line", "it's quoted")
+    assert all(digest(text) in found for text in wanted)
+
+
+def test_json_lines_and_arrays_read_alike(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('[{"x": 1}, {"x": 2}]')
+    (tmp_path / "b.jsonl").write_text('{"x": 1}\n\n{"x": 2}\n')
+    assert list(read_json(tmp_path / "a.json")) == list(read_json(tmp_path / "b.jsonl")) == [{"x": 1}, {"x": 2}]
