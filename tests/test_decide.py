@@ -68,7 +68,7 @@ def test_more_probability_never_makes_the_action_milder(
     triage: Triage, found: tuple[Verdict, ...], submission: Submission, which: int, more: float
 ) -> None:
     assume(more >= found[which].finding.probability)
-    worse = tuple(replace(each, finding=Finding(more)) if i == which else each for i, each in enumerate(found))
+    worse = tuple(each._replace(finding=Finding(more)) if i == which else each for i, each in enumerate(found))
     channel = Channel(triage=triage)
     before, after = decide(channel, submission, found), decide(channel, submission, worse)
     assert STRICTNESS[after.recommendation.action] >= STRICTNESS[before.recommendation.action]
@@ -95,7 +95,7 @@ def test_a_failure_is_never_milder_than_finding_nothing(
     also: int,
 ) -> None:
     channel = Channel(triage=triage, rules=its_rules)
-    zero = [replace(each, finding=replace(each.finding, probability=0.0)) for each in found]
+    zero = [each._replace(finding=replace(each.finding, probability=0.0)) for each in found]
     others_failed = [FailedPolicy(on_failure, zero[also])] if also != which else []
     kept = [each for i, each in enumerate(found) if i not in (which, also)]
     at_zero = decide(channel, submission, [*kept, zero[which]], others_failed)
@@ -118,7 +118,7 @@ def test_a_dry_run_never_flags_and_tells_what_it_would_have_done(
 
 @given(verdicts())
 def test_policies_that_do_not_flag_touch_neither_severity_nor_triage(found: tuple[Verdict, ...]) -> None:
-    quiet = tuple(replace(each, flag=False) for each in found)
+    quiet = tuple(each._replace(flag=False) for each in found)
     decision = decide(Channel(), PLAIN, quiet)
     assert (decision.evaluation.severity_score, decision.evaluation.flag_probability) == (0.0, 0.0)
     assert decision.recommendation.action == "allow"

@@ -30,7 +30,7 @@ SQUARED = {
     if char not in EMOJI
 }
 SMALL_STRONG = pairs("ᴀᴄᴅᴇꜰᴊᴋᴍᴏᴘꞯꜱᴛᴜᴠᴡᴢᴎᴙꟸ", "acdefjkmopqstuvwznrh")
-SMALL_WEAK = pairs("ʙɢʜɪʟɴʀʏɡɑɩʋƒɫꞁ", "bghilnrygaivfll")
+SMALL_WEAK = pairs("ʙɢʜɪʟɴʀʏɡɑɩʋƒɫꞁ", "bghilnrygaiufll")
 TURNED_STRONG = pairs("ʇʞǝƃᴉꓕ∀ⱯƆƎℲ⅁ᴚ⅄Ԁ⊥∩˥", "tkegiTAACEFGRYPTUL")
 TURNED_WEAK = pairs("ɐɔɟɓɥɾɯɹʌʍʎפןſ", "acfghjmrvwyGlj")
 TURNED_PLAIN = pairs("bdlnopqsuxzHINOSXZMW'.,!?", "qpluodbsnxzHINOSXZWM,',¡¿") | {"¿": "?", "¡": "!", "˙": "."}
@@ -62,7 +62,8 @@ FLAGS = dict.fromkeys(
     "flag",
 )
 PUNCTUATION = {
-    "$": "@$!|€£¢¥",
+    "$": "@$€£¢¥",
+    "!": "!|",
     "(": "(<",
     "+": "+",
     "*": "*#%_^~&•●∗＊✱✲✳×■▒░▓█†‡¤�◆★☆♦",

@@ -147,7 +147,6 @@ def apply(table: dict[str, Entry], row: dict, marked: set[str]) -> None:
                 needs = exact in marked or (row["language"] == "vi" and not word.isascii())
                 flags = row["flags"].translate(str.maketrans("", "", "vn")) if "!" not in row["flags"] else row["flags"]
                 flags = nature(word) + flags
-                table.pop(pattern, None) if table.get(pattern, None) and not shares(table[pattern], row) else None
                 put(
                     table,
                     Entry(
@@ -161,10 +160,6 @@ def apply(table: dict[str, Entry], row: dict, marked: set[str]) -> None:
                 )
 
 
-def shares(entry: Entry, row: dict) -> bool:
-    return row["language"] not in entry.languages and entry.grade == int(row["grade"])
-
-
 def put(table: dict[str, Entry], entry: Entry | None) -> None:
     if entry is None:
         return
@@ -173,7 +168,7 @@ def put(table: dict[str, Entry], entry: Entry | None) -> None:
         entry = replace(
             entry,
             languages=tuple(dict.fromkeys(old.languages + entry.languages)),
-            flags=entry.flags or old.flags,
+            flags="x" * ("x" in old.flags.split("!")[0] and "x" not in entry.flags) + entry.flags,
             exact=entry.exact if old.exact else "",
         )
     table[entry.word] = entry

@@ -12,6 +12,7 @@ import numpy as np
 
 from seemly.pieces import Pieces
 from seemly.text.normalize import normalize
+from training import identities
 from training.augment import babble, disturb
 from training.reading import every_text
 from training.rows import LABELS, Row, digest, merge, split_of
@@ -64,7 +65,7 @@ class Encoded:
 def gather(data: Path, examples: Path) -> list[Row]:
     """Every row that may be trained on, one a text: none whose text stands in the folder for evaluation."""
     held = {digest(text) for text in every_text(data / "evaluate")}
-    rows = chain(written(examples), chain.from_iterable(source.rows(data) for source in SOURCES))
+    rows = chain(written(examples), identities.rows(), chain.from_iterable(s.rows(data) for s in SOURCES))
     merged = merge(rows, held)
     for row in merged:
         if not set(row.labels) <= set(LABELS):

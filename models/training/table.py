@@ -65,6 +65,12 @@ SILVER: Sequence[tuple[re.Pattern[str], Mapping[str, float]]] = (
 )
 """What a set does not annotate but a phrase leaves little doubt of, in rows that the set calls toxic."""
 
+SWEARING = re.compile(
+    r"(?i)\b(?:mother)?fuck\w{0,5}\b|\b(?:bull)?shit\w{0,4}\b|\bbitch(?:es)?\b|\bass ?holes?\b|\bcunts?\b"
+    r"|\bdickheads?\b|\bbastards?\b|\bnigg(?:er|a)s?\b|\bfagg?ots?\b|\bwhores?\b|\bsluts?\b|\bwankers?\b|\bstfu\b"
+)
+"""English words that make a text profane, whatever else it is; where a set does not annotate profanity."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -99,6 +105,8 @@ class Source:
             for phrase, meant in SILVER:
                 if phrase.search(text):
                     labels = {**meant, **labels}
+        if "profanity" not in labels and SWEARING.search(text):
+            labels["profanity"] = 0.95
         for label in self.assumed:
             doubt = DOUBT.get(label)
             if label not in labels and not (doubt and doubt.search(text)):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from seemly.channel import Action, Channel
 from seemly.content import Author, Submission
-from seemly.result import Evaluation, MatchedRule, Recommendation, Trace
+from seemly.result import DecidedBy, Evaluation, MatchedRule, Recommendation, Trace
 from seemly.rules import Facts, Verdict, holds, matches_rule
 
 __all__ = ["Decision", "FailedPolicy", "decide", "measure_severity"]
@@ -77,14 +77,12 @@ def decide(
         if top is None or each > severity or (each == severity and verdict.id < top.id):
             severity, top = each, verdict
     evaluation = Evaluation(flagged, flag_probability, severity, shadow_flagged, unicode_spoofed)
-    recommendation, trace = _recommend(channel, submission, verdicts, failed, severity, language)
-    if top is not None:
-        trace = replace(trace, policy=top.id, threshold=top.threshold)
-    if channel.flagging_mode == "DRY_RUN":
-        trace = replace(trace, decided_by="dry_run", would_be=recommendation)
-        evaluation = replace(evaluation, flagged=False)
-        recommendation = Recommendation("allow", ("dry_run",))
-    return Decision(evaluation, recommendation, trace)
+    recommendation, decided_by, rule = _recommend(channel, submission, verdicts, failed, severity, language)
+    policy, threshold = (None, None) if top is None else (top.id, top.threshold)
+    if channel.flagging_mode == "ACTIVE":
+        return Decision(evaluation, recommendation, Trace(decided_by, policy, threshold, rule))
+    trace = Trace("dry_run", policy, threshold, rule, recommendation)
+    return Decision(replace(evaluation, flagged=False), Recommendation("allow", ("dry_run",)), trace)
 
 
 def _recommend(
@@ -94,28 +92,32 @@ def _recommend(
     failed: Sequence[FailedPolicy],
     severity: float,
     language: str | None,
-) -> tuple[Recommendation, Trace]:
+) -> tuple[Recommendation, DecidedBy, str | None]:
+    """The recommendation of an active channel, the step that had the last word, and the key of the rule matched."""
     author = submission.author
     if author is not None and author.status != "enabled":
-        return Recommendation("reject", ("author_block",)), Trace("author_block")
-    recommendation, trace = _triage(channel, author, severity), Trace("triage")
-    facts = Facts({each.id: each for each in verdicts}, severity, language, submission, bool(failed))
-    rule = next((each for each in channel.rules if matches_rule(each, facts)), None)
-    if rule is not None:
-        matched = (MatchedRule(rule.key, rule.name),)
-        recommendation = Recommendation(rule.action, ("rule_match", f"rule:{rule.key}"), matched)
-        trace = Trace("rule", rule=rule.key)
+        return Recommendation("reject", ("author_block",)), "author_block", None
+    recommendation = _triage(channel, author, severity)
+    decided_by: DecidedBy = "triage"
+    key = None
+    if channel.rules or failed:
+        facts = Facts({each.id: each for each in verdicts}, severity, language, submission, bool(failed))
+        rule = next((each for each in channel.rules if matches_rule(each, facts)), None)
+        if rule is not None:
+            matched = (MatchedRule(rule.key, rule.name),)
+            recommendation = Recommendation(rule.action, ("rule_match", f"rule:{rule.key}"), matched)
+            decided_by, key = "rule", rule.key
     client = submission.client_action
     if client is not None and (client.behavior == "override" or _is_stricter(client.action, recommendation.action)):
         recommendation = Recommendation(client.action, ("client_override",), recommendation.matched_rules)
-        trace = Trace("client_action", rule=trace.rule)
+        decided_by = "client_action"
     if failed:
         floor = _find_floor(channel, facts, failed)
         if _is_stricter(floor, recommendation.action):
             codes = (*recommendation.reason_codes, "policy_error")
             recommendation = Recommendation(floor, codes, recommendation.matched_rules)
-            trace = Trace("failure", rule=trace.rule)
-    return recommendation, trace
+            decided_by = "failure"
+    return recommendation, decided_by, key
 
 
 def _find_floor(channel: Channel, facts: Facts, failed: Sequence[FailedPolicy]) -> Action:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
-import uuid
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -50,7 +50,7 @@ _Shared = tuple[str, Registry, Models, ConversationMemory | None, bool, Callable
 
 
 def _new_id() -> str:
-    return uuid.uuid4().hex
+    return secrets.token_hex(16)
 
 
 class Engine:

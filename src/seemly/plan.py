@@ -13,7 +13,7 @@ from seemly.frozen import thaw
 from seemly.language import Detector, Language
 from seemly.models import Models
 from seemly.policies.wordlist import spec_for
-from seemly.policy import Finding, Label, Policy, Spec
+from seemly.policy import Finding, Label, Policy, PolicyKind, Spec
 from seemly.registry import Registry
 from seemly.rules import Verdict, check_rules
 from seemly.scores import Scorer
@@ -34,9 +34,9 @@ class BoundPolicy:
     on_failure: Action
     calibration: Calibration | None
 
-    def judge(self, finding: Finding) -> Verdict:
+    def judge(self, finding: Finding, fields: tuple[str, ...] = ()) -> Verdict:
         """The verdict that follows from a finding."""
-        return Verdict(self.spec.id, finding, self.threshold, self.weight, self.flag)
+        return Verdict(self.spec.id, finding, self.threshold, self.weight, self.flag, fields)
 
     def fail(self) -> FailedPolicy:
         """What the decision needs to know where this policy failed."""
@@ -54,6 +54,7 @@ class Plan:
     detector: Detector
     labels: tuple[str, ...]
     thresholds: tuple[float, ...]
+    kinds: Mapping[str, PolicyKind]
 
     def detect(self, texts: Sequence[Normalized]) -> list[Language]:
         """The language of each text."""
@@ -96,7 +97,8 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     by_label = {label: each.threshold for each in bound for label in reversed(each.spec.labels)}
     by_label.update({each.spec.id: each.threshold for each in bound})
     thresholds = tuple(by_label[label] for label in needed)
-    return Plan(channel, tuple(bound), scorer, Detector(models.path("language")), needed, thresholds)
+    kinds = {each.spec.id: each.spec.kind for each in bound}
+    return Plan(channel, tuple(bound), scorer, Detector(models.path("language")), needed, thresholds, kinds)
 
 
 def _find_scorer(models: Models, tier: str, labels: tuple[str, ...]) -> tuple[Scorer, Mapping[str, float]]:

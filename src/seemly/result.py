@@ -15,9 +15,12 @@ from seemly.frozen import thaw
 from seemly.policy import Match, PolicyKind
 
 __all__ = [
-    "ContentResult", "Evaluation", "Failure", "Insight", "LabelResult", "MatchedRule", "Meta", "ModerationResult",
+    "ContentResult", "DecidedBy", "Evaluation", "Failure", "Insight", "LabelResult", "MatchedRule", "Meta", "ModerationResult",
     "PolicyResult", "Recommendation", "Trace",
 ]  # fmt: skip
+
+
+DecidedBy = Literal["author_block", "rule", "triage", "client_action", "failure", "dry_run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,7 @@ class Trace:
     recommendation that an active channel would have given.
     """
 
-    decided_by: Literal["author_block", "rule", "triage", "client_action", "failure", "dry_run"]
+    decided_by: DecidedBy
     policy: str | None = None
     threshold: float | None = None
     rule: str | None = None

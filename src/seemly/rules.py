@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from seemly.channel import Condition, Rule
 from seemly.content import Submission
@@ -31,15 +31,15 @@ _UNKNOWN: Any = object()
 _NUMBER = ("at_least", "at_most")
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a policy found, beside how the channel treats it."""
+class Verdict(NamedTuple):
+    """What a policy found, beside how the channel treats it, and the fields of an object that flagged."""
 
     id: str
     finding: Finding
     threshold: float
     weight: float
     flag: bool
+    fields: tuple[str, ...] = ()
 
     @property
     def crossed(self) -> bool:

@@ -13,8 +13,8 @@ from seemly.errors import PolicyFailed, SeemlyError
 from seemly.language import Language
 from seemly.leaves import Tree, take_apart
 from seemly.mask import mask_text
-from seemly.plan import BoundPolicy, Plan
-from seemly.policy import NOTHING, Finding, Label, Match
+from seemly.plan import Plan
+from seemly.policy import NOTHING, Finding, Label, Match, PolicyKind
 from seemly.reading import Reading
 from seemly.result import ContentResult, Failure, Insight, LabelResult, Meta, ModerationResult, PolicyResult
 from seemly.rules import Verdict
@@ -33,15 +33,6 @@ class Surroundings:
     versions: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """What a policy found in a submission, and the fields of an object that flagged."""
-
-    bound: BoundPolicy
-    verdict: Verdict
-    fields: tuple[str, ...] = ()
-
-
 def run_batch(plan: Plan, submissions: Sequence[Submission], around: Surroundings) -> list[ModerationResult]:
     """One result a submission, in order. Raises PolicyFailed only where `around.strict` asks for it."""
     started = perf_counter()
@@ -54,7 +45,7 @@ def run_batch(plan: Plan, submissions: Sequence[Submission], around: Surrounding
 def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, reading_ms: float) -> ModerationResult:
     started = perf_counter()
     submission, content = tree.submission, tree.submission.content
-    judged, failures, failed = _judge(plan, tree, reading)
+    verdicts, failures, failed = _judge(plan, tree, reading)
     language = reading.language(tree.leaves)
     if isinstance(language, Exception):
         failures.append(Failure("language", _tell(language)))
@@ -66,14 +57,15 @@ def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, re
     decision = decide(
         plan.channel,
         submission,
-        [each.verdict for each in judged],
+        verdicts,
         failed,
         language=language.code,
         unicode_spoofed=cleaned and plan.channel.unicode_spoof_detection_enabled,
     )
     active = plan.channel.flagging_mode == "ACTIVE"
-    policies = sorted([_report(each, active) for each in judged], key=_by_probability)
-    modified = _mask(content, [match for each in judged for match in each.verdict.finding.matches])
+    kinds = plan.kinds
+    policies = sorted([_report(each, kinds[each.id], active) for each in verdicts], key=_by_probability)
+    modified = _mask(content, [match for each in verdicts for match in each.finding.matches])
     return ModerationResult(
         ContentResult(submission.content_id or around.new_id(), modified is not None, modified, cleaned),
         submission.author,
@@ -95,19 +87,19 @@ def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, re
     )
 
 
-def _judge(plan: Plan, tree: Tree, reading: Reading) -> tuple[list[_Judged], list[Failure], list[FailedPolicy]]:
+def _judge(plan: Plan, tree: Tree, reading: Reading) -> tuple[list[Verdict], list[Failure], list[FailedPolicy]]:
     """What each policy found in the submission, what failed, and what the decision must know of the failures."""
-    judged: list[_Judged] = []
+    verdicts: list[Verdict] = []
     failures = list(tree.failures)
     failed = [FailedPolicy("review") for _ in failures]
     if failures and not tree.leaves:
-        return judged, failures, failed
-    whole = len(tree.leaves) == 1 and tree.leaves[0].field is None
+        return verdicts, failures, failed
+    whole = tree.leaves[0] if len(tree.leaves) == 1 and tree.leaves[0].field is None else None
     for position, bound in enumerate(plan.policies):
-        outcomes = [(leaf.field, reading.find(position, leaf)) for leaf in tree.leaves]
-        if whole and isinstance(finding := outcomes[0][1], Finding):
-            judged.append(_Judged(bound, bound.judge(finding)))
+        if whole is not None and isinstance(finding := reading.find(position, whole), Finding):
+            verdicts.append(bound.judge(finding))
             continue
+        outcomes = [(leaf.field, reading.find(position, leaf)) for leaf in tree.leaves]
         found = [(field, each) for field, each in outcomes if isinstance(each, Finding)]
         errors = [each for _, each in outcomes if isinstance(each, Exception)]
         if errors:
@@ -115,8 +107,8 @@ def _judge(plan: Plan, tree: Tree, reading: Reading) -> tuple[list[_Judged], lis
             failed.append(bound.fail())
         if found or not outcomes:
             fields = [field for field, each in found if field and bound.flag and each.probability >= bound.threshold]
-            judged.append(_Judged(bound, bound.judge(_combine(found)), tuple(fields)))
-    return judged, failures, failed
+            verdicts.append(bound.judge(_combine(found), tuple(fields)))
+    return verdicts, failures, failed
 
 
 def _combine(found: Sequence[tuple[str | None, Finding]]) -> Finding:
@@ -132,23 +124,26 @@ def _combine(found: Sequence[tuple[str | None, Finding]]) -> Finding:
     return Finding(best.probability, matches, tuple(Label(*each) for each in labels.items()), best.data)
 
 
-def _report(judged: _Judged, active: bool) -> PolicyResult:
-    verdict, spec = judged.verdict, judged.bound.spec
+def _report(verdict: Verdict, kind: PolicyKind, active: bool) -> PolicyResult:
     finding, threshold = verdict.finding, verdict.threshold
     flags = active and verdict.flag
-    labels = [
-        LabelResult(each.id, each.probability, flags and each.probability >= threshold) for each in finding.labels
-    ]
+    labels: tuple[LabelResult, ...] = ()
+    if finding.labels:
+        labels = tuple([_report_label(each, flags, threshold) for each in finding.labels])
     return PolicyResult(
-        spec.id,
-        spec.kind,
+        verdict.id,
+        kind,
         finding.probability,
         flags and finding.probability >= threshold,
-        judged.fields if active else (),
-        tuple(labels),
+        verdict.fields if active else (),
+        labels,
         finding.matches,
         finding.data,
     )
+
+
+def _report_label(label: Label, flags: bool, threshold: float) -> LabelResult:
+    return LabelResult(label.id, label.probability, flags and label.probability >= threshold)
 
 
 def _by_probability(policy: PolicyResult) -> tuple[float, str]:

@@ -153,6 +153,7 @@ def _open(weights: bytes, name: str) -> ort.InferenceSession:
     options = ort.SessionOptions()
     # Callers bring their own threads; a pool of onnxruntime's would fight them, and would not survive a fork.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False  # shapes differ from call to call
     options.log_severity_level = 3
     try:
         return ort.InferenceSession(weights, options, providers=["CPUExecutionProvider"])

@@ -27,7 +27,8 @@ class Console:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-        return cls(sys.stdin.buffer, sys.stdout, sys.stderr)
+        stdin = io.BytesIO() if sys.stdin is None else sys.stdin.buffer
+        return cls(stdin, sys.stdout, sys.stderr)
 
     def write(self, text: str) -> None:
         """Put out one result, at once: a reader at the other end of a pipe may be waiting for it."""

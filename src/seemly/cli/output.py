@@ -70,8 +70,10 @@ def _shape(*, extended: bool, explained: bool) -> dict[str, tuple[str, ...]]:
     shape = {name: tuple(each.name for each in dataclasses.fields(kind)) for name, kind in below.items()}
     meta = [each.name for each in dataclasses.fields(Meta) if extended or each.name != "versions"]
     shape["meta"] = tuple("processing_time" if name == "processing_ms" else name for name in meta)
-    return shape | dict.fromkeys(("author", "policies", "insights", "errors"), ()) | (
-        {"explanation": ("decision", "policies")} if explained else {}
+    return (
+        shape
+        | dict.fromkeys(("author", "policies", "insights", "errors"), ())
+        | ({"explanation": ("decision", "policies")} if explained else {})
     )
 
 

@@ -110,7 +110,7 @@ def read_rows(
     columns: Columns,
     on_bytes: Callable[[int], None],
 ) -> Iterator[Row | BadRow]:
-    """The rows of a stream, in order. Without a format, the first line tells JSON Lines from plain lines.
+    """The rows of a stream, in order. Without a format, the first line tells whether they are JSON.
 
     `on_bytes` hears how many bytes each line took. A file of another encoding is one BadRow.
     """
@@ -151,13 +151,13 @@ def _split(stream: BinaryIO, on_bytes: Callable[[int], None]) -> Iterator[tuple[
 
 
 def _is_json_row(line: bytes | None) -> bool:
-    if line is None or not line.lstrip().startswith((b"{", b'"')):
-        return False
+    """An opening brace will do, since a damaged row must not pass for text; a quotation mark may be prose."""
+    if line is None or line.lstrip().startswith(b"{"):
+        return line is not None
     try:
-        json.loads(line.decode("utf-8"))
-    except (ValueError, RecursionError):
+        return line.lstrip().startswith(b'"') and isinstance(json.loads(line.decode("utf-8")), str)
+    except ValueError:
         return False
-    return True
 
 
 def _read_lines(lines: _Lines, file: str | None) -> Iterator[Row | BadRow]:
@@ -227,8 +227,7 @@ def _read_csv(lines: _Lines, file: str | None, columns: Columns, delimiter: str)
                 yield BadRow(place, f"the header has no column {columns.text_name!r}, and the file is skipped")
                 return
             continue
-        yield _read_cells(dict(zip(reversed(header[: len(cells)]), reversed(cells[: len(header)]), strict=True)),
-                          place, columns)
+        yield _read_cells(dict(zip(header, cells, strict=False)), place, columns)
 
 
 def _read_cells(row: Mapping[str, str], place: Place, columns: Columns) -> Row | BadRow:

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING
 from seemly.text.lookalikes import lookalikes
 
 if TYPE_CHECKING:
-    from seemly.text.signals import Mark
+    from typing import TypeAlias
+
+    from seemly.text.signals import Mark, SignalKind
     from seemly.text.view import Edit
+
+    Note: TypeAlias = tuple[SignalKind, float, str]
 
 __all__ = ["clean"]
 
@@ -42,46 +46,57 @@ def clean(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
     edits: list[Edit] = []
     marks: list[Mark] = []
     styled: list[int] = []
-    known: dict[str, tuple[str, bool]] = {}
+    singles: dict[str, tuple[str, bool]] = {}
+    known: dict[tuple[str, str, str], tuple[str, Note | None]] = {}
     done = 0
     for match in _SUSPECT.finditer(classes):
         start, end = match.span()
         name = classes[start]
-        if end - start == 1 and name == _MARK:
-            continue
-        if name == _COMPATIBLE:
-            base = start
-        elif name in b"CSP":
-            new = _single(text, classes, start)
-            edits.append((start, start + 1, new))
+        if end - start == 1:
+            if name == _MARK:
+                continue
+            if name == _COMPATIBLE:
+                char = text[start]
+                single = singles.get(char)
+                if single is None:
+                    single = singles[char] = _compatible(char)
+                if char in _RAISED and _is_index(text, start):
+                    continue
+                edits.append((start, end, single[0]))
+                if single[1]:
+                    styled.append(start)
+                continue
+        if name in b"CSP":
+            edits.append((start, start + 1, _single(text, classes, start)))
             if name == _PARENTHESIZED:
                 styled.append(start)
             else:
                 marks.append((start, start + 1, "illegal", 0.3, "control character or lone surrogate"))
-            base = start = start + 1
-            done = start
+            base = start = done = start + 1
             if start == end:
                 continue
         else:
-            base = start - (start > done)
+            base = start if name == _COMPATIBLE else start - (start > done)
+        start += name == _COMPATIBLE
         done = end
         segment = text[base:end]
-        if segment in known:
-            settled, piled = known[segment]
-            if piled:
-                marks.append((base, end, "zalgo", 0.4, "marks piled on letters"))
-        else:
-            noted = len(marks)
-            settled = _settle(text, classes, base, start + (name == _COMPATIBLE), end, marks)
-            if _HIDDEN.isdisjoint(classes[start:end]) and not _RAISED.intersection(segment):
-                known[segment] = settled, len(marks) > noted
+        key = text[base - 1 : base], segment, text[end : end + 1]
+        if key not in known:
+            known[key] = _settle(*key, classes[base:end], start - base)
+        settled, note = known[key]
+        if note is not None:
+            marks.append((start, end, *note))
         if settled != segment:
             same = base < start and settled[:1] == segment[:1]
             edits.append((base + same, end, settled[same:]))
-            if name == _COMPATIBLE and _is_styled(segment, settled):
-                styled.append(start)
     marks += _styles(text, classes, styled)
     return edits, marks
+
+
+def _compatible(char: str) -> tuple[str, bool]:
+    """The NFKC of a character, and whether it is a styled ASCII letter."""
+    new = unicodedata.normalize("NFKC", char)
+    return new, len(new) == 1 and new.isascii() and new.isalpha() and not _NUMERAL.match(char)
 
 
 def _single(text: str, classes: bytes, at: int) -> str:
@@ -94,27 +109,27 @@ def _single(text: str, classes: bytes, at: int) -> str:
     return "\ufffd" if "\ud800" <= char <= "\udfff" else ""
 
 
-def _settle(text: str, classes: bytes, base: int, start: int, end: int, marks: list[Mark]) -> str:
-    """What a segment comes to: a base, `text[base:start]`, at most one character, and what follows it."""
-    head = text[base:start]
-    before, after = text[base - 1 : base] if base else "", text[end : end + 1]
-    if start == end:
-        return head if head in _RAISED and _is_index(text, base) else unicodedata.normalize("NFKC", head)
-    compatible = classes[base] == _COMPATIBLE
-    if compatible and text[start:end] == "\ufe0f" and not (before.isalpha() or after.isalpha()):
-        return text[base:end]
+def _settle(before: str, segment: str, after: str, classes: bytes, at: int) -> tuple[str, Note | None]:
+    """What a segment comes to between two characters, and what is to be noted of it.
+
+    `segment[:at]` is its base, at most one character; an empty one starts the text or follows a control.
+    """
+    head, body, names = segment[:at], segment[at:], classes[at:]
+    compatible = classes[0] == _COMPATIBLE
+    if compatible and body == "\ufe0f" and not (before.isalpha() or after.isalpha()):
+        return segment, None
     kept: list[str] = []
     tags: list[str] = []
     generic = others = 0
-    for char, name in zip(text[start:end], classes[start:end], strict=True):
+    for char, name in zip(body, names, strict=True):
         last = kept[-1] if kept else head
         if name == _INVISIBLE:
             continue
         if name == _JOINER:
-            if not _joins(last or before, char, after if end - start - len(kept) <= 2 else last):
+            if not _joins(last or before, char, after):
                 continue
         elif name == _SELECTOR:
-            if not _selects(last, char, "\u20e3" in text[start:end]):
+            if not _selects(last, char, "\u20e3" in body):
                 continue
         elif name == _TAG:
             tags.append(char)
@@ -128,19 +143,18 @@ def _settle(text: str, classes: bytes, base: int, start: int, end: int, marks: l
             if others > _MAX_MARKS:
                 continue
         kept.append(char)
-    if before.isalpha() and after.isalpha() and "".join(kept).endswith("\u20e3"):
+    if before.isalpha() and after.isalpha() and kept[-1:] == ["\u20e3"]:
         kept.clear()
     settled = _compose(head, "".join(kept), compatible)
     if generic >= _STACK and sum(map(_is_generic, settled)) >= _STACK:
         kept = [char for char in kept if not _is_generic(char)]
         settled = _compose(head, "".join(kept), compatible)
-    hidden = end - start - len(kept)
+    hidden = len(body) - len(kept)
     if tags:
-        settled += _spell_tags(head, "".join(tags), after)
-        hidden -= len(tags) if settled.endswith(tags[-1]) else 0
-    if hidden:
-        marks.append(_note(text, classes, start, end, hidden))
-    return settled
+        spelled = _spell_tags(head, "".join(tags), after)
+        settled += spelled
+        hidden -= len(tags) * (spelled[-1:] == tags[-1])
+    return settled, _note(before + head, body, names, after, hidden) if hidden else None
 
 
 def _compose(head: str, body: str, compatible: bool) -> str:
@@ -189,23 +203,17 @@ def _spell_tags(head: str, tags: str, after: str) -> str:
     return (" " if head.strip() else "") + letters + (" " if after.strip() else "")
 
 
-def _note(text: str, classes: bytes, start: int, end: int, hidden: int) -> Mark:
-    if _HIDDEN.isdisjoint(classes[start:end]):
-        return start, end, "zalgo", 0.7 if hidden > 2 else 0.4, "marks piled on letters"
-    segment = text[start:end]
-    if b"T" in classes[start:end]:
-        return start, end, "invisible", 0.9, "tag characters"
-    if not segment.strip(_SOFT):
-        return start, end, "invisible", 0.1, "soft hyphen, mark of direction, of byte order or of form"
-    before, after = text[max(start - 3, 0) : start], text[end : end + 3]
-    if not (before[-1:].isalnum() and after[:1].isalnum()):
-        return start, end, "invisible", 0.3, "invisible characters"
-    breaks = segment == "\u200b" and len(before) == len(after) == 3 and before.isalnum() and after.isalnum()
-    return start, end, "invisible", 0.4 if breaks else 0.8, "invisible characters within a word"
-
-
-def _is_styled(char: str, settled: str) -> bool:
-    return len(settled) == 1 and settled.isascii() and settled.isalpha() and not _NUMERAL.match(char)
+def _note(before: str, body: str, names: bytes, after: str, hidden: int) -> Note:
+    if _HIDDEN.isdisjoint(names):
+        return "zalgo", 0.7 if hidden > 2 else 0.4, "marks piled on letters"
+    if b"T" in names:
+        return "invisible", 0.9, "tag characters"
+    if not body.strip(_SOFT):
+        return "invisible", 0.1, "soft hyphen, mark of direction, of byte order or of form"
+    if before[-1:].isalnum() and after.isalnum():
+        breaks = body == "\u200b"
+        return "invisible", 0.4 if breaks else 0.8, "invisible characters within a word"
+    return "invisible", 0.3, "invisible characters"
 
 
 def _styles(text: str, classes: bytes, at: list[int]) -> list[Mark]:

@@ -6,11 +6,13 @@ import re
 
 __all__ = ["LETTERS", "read_leet"]
 
-_KINDS = bytes(97 if c in b"al" else 42 if c in b"*e" else c if c in b"d$(+" else 32 for c in range(256))
-_SIGNS = re.compile(rb"[d$(+*]++")
-_TOKEN = re.compile(rb"[ad$(+*]*+")
-_GROUPS = re.compile(rb"a++|d++|[$(+]++|\*++")
-_SPACED = re.compile(rb"(?:a[$(+*]){2,}+a?")
+_KINDS = bytes(97 if c in b"al" else 42 if c in b"*e" else c if c in b"d$(+!" else 32 for c in range(256))
+_LETTER = ord("a")
+_HINTS = (b"ad", b"da", b"a$", b"$a", b"a(", b"!a", b"a+", b"a*")
+_SIGNS = re.compile(rb"[d$(+*!]++")
+_TOKEN = re.compile(rb"[ad$(+*!]*+")
+_GROUPS = re.compile(rb"a++|d++|[$(+!]++|\*++")
+_SPACED = re.compile(rb"(?:a[$(+*!]){2,}+a?")
 LETTERS = {
     "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g",
     "@": "a", "$": "s", "!": "i", "|": "i", "+": "t", "€": "e", "£": "l", "¢": "c", "¥": "y", "(": "c", "<": "c",
@@ -34,25 +36,30 @@ def read_leet(text: str, classes: bytes) -> str:
     for spelling, word in _CONSONANT:
         if spelling in text:
             text = text.replace(spelling, word)
-    kinds = classes.translate(_KINDS)
+    kinds = b" " + classes.translate(_KINDS) + b" "
+    if not any(hint in kinds for hint in _HINTS):
+        return text
     read: list[tuple[int, str]] = []
     known: dict[tuple[str, str], str | None] = {}
     done = 0
     for match in _SIGNS.finditer(kinds):
         first, last = match.span()
-        if first < done or (kinds[last : last + 1] != b"a" and (first == 0 or kinds[first - 1] != 97)):
+        before, after = kinds[first - 1] == _LETTER, kinds[last] == _LETTER
+        if first - 1 < done or not (before or after):
             continue
-        start = first
-        floor = max(done, first - _MAX_TOKEN)
-        while start > floor and kinds[start - 1] in b"ad$(+*":
+        if not (before and after) and kinds[first] not in b"d$" and kinds[last - 1] not in b"d$":
+            continue
+        floor = max(done, first - 1 - _MAX_TOKEN)
+        start = first - 1
+        while start > floor and kinds[start] in b"ad$(+*!":
             start -= 1
-        done = _TOKEN.match(kinds, last).end()
-        if done - start > _MAX_TOKEN or start == floor > 0 and kinds[start - 1] in b"ad$(+*":
+        done = _TOKEN.match(kinds, last).end() - 1
+        if done - start > _MAX_TOKEN or (start == floor > 0 and kinds[start] in b"ad$(+*!"):
             continue
         token = text[start:done]
         key = token, text[done : done + (32 if "(" in token else 2)]
         if key not in known:
-            known[key] = _read(token, kinds[start:done], key[1])
+            known[key] = _read(token, kinds[start + 1 : done + 1], key[1])
         new = known[key]
         if new is not None:
             read.append((start, new))

@@ -10,7 +10,7 @@ import regex
 from seemly.span import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from seemly.text.view import View
 
@@ -35,6 +35,8 @@ class Signal:
 MAX_SIGNALS = 1000
 """Signals of one kind that are reported; a text with more of them is no clearer a case."""
 
+_APART = 8
+_SPACE = regex.compile(r"\s")
 _DAMAGE = regex.compile(
     "\ufffd|[\u00c2-\u00c3][\u0080-\u00bf]|\u00e2\u20ac.|\u00e2[\u0080-\u009f]|\u00ef\u00bf\u00bd|"
     "\u00f0\u0178.|(?:[\u00d0\u00d1][\u0080-\u00bf\u2018-\u201e\u0402-\u045f]){2,16}"
@@ -43,28 +45,28 @@ _DAMAGE = regex.compile(
 
 def gather(raw: View, marks: Iterable[tuple[View, Mark]]) -> tuple[Signal, ...]:
     """The signals of a text: its stages' marks, and mojibake, in order of place; marks of one word are joined."""
-    found: dict[SignalKind, list[Signal]] = {}
-    for view, (start, end, kind, probability, detail) in marks:
-        signals = found.setdefault(kind, [])
-        if len(signals) < MAX_SIGNALS:
-            _add(signals, Signal(kind, view.origin(start, end), probability, detail), raw.text)
-    if not raw.text.isascii():
-        for match in _DAMAGE.finditer(raw.text):
-            signals = found.setdefault("encoding_damage", [])
-            if len(signals) >= MAX_SIGNALS:
-                break
-            signal = Signal("encoding_damage", raw.origin(*match.span()), 0.3, "text decoded with the wrong encoding")
-            _add(signals, signal, raw.text)
-    return tuple(sorted((s for signals in found.values() for s in signals), key=lambda s: (s.span, s.kind)))
+    found: list[Signal] = []
+    damage = () if raw.text.isascii() else _DAMAGE.finditer(raw.text)
+    noted = [(raw, (*match.span(), "encoding_damage", 0.3, "text decoded with the wrong encoding")) for match in damage]
+    counts: dict[SignalKind, int] = {}
+    for view, (start, end, kind, probability, detail) in _join([*marks, *noted]):
+        counts[kind] = counts.get(kind, 0) + 1
+        if counts[kind] <= MAX_SIGNALS:
+            found.append(Signal(kind, view.origin(start, end), probability, detail))
+    return tuple(sorted(found, key=lambda signal: (signal.span, signal.kind)))
 
 
-def _add(signals: list[Signal], new: Signal, text: str) -> None:
-    """Append a signal, or let the last one take it in where both stand in one word."""
-    if signals and new.span.start <= signals[-1].span.end + 8:
-        last = signals[-1]
-        if not any(map(str.isspace, text[last.span.end : new.span.start])):
-            surer = max(last, new, key=lambda signal: signal.probability)
-            span = Span(min(last.span.start, new.span.start), max(last.span.end, new.span.end))
-            signals[-1] = Signal(last.kind, span, surer.probability, surer.detail)
-            return
-    signals.append(new)
+def _join(marks: Iterable[tuple[View, Mark]]) -> Iterator[tuple[View, Mark]]:
+    """Marks of one kind that stand in one word, no more than eight characters apart, as one."""
+    last: dict[SignalKind, tuple[View, Mark]] = {}
+    for view, mark in marks:
+        start, end, kind, probability, detail = mark
+        if kind in last:
+            other, (first, until, _, sure, why) = last[kind]
+            if view is other and first <= start <= until + _APART and not _SPACE.search(view.text, until, start):
+                best = (probability, detail) if probability > sure else (sure, why)
+                last[kind] = view, (first, max(end, until), kind, *best)
+                continue
+            yield last[kind]
+        last[kind] = view, mark
+    yield from last.values()

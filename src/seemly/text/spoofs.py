@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["resolve"]
 
-_MIXED = re.compile(rb"a[ldmnow$]*+[cf]|[cf][dmno$]*+[al]")
+_MIXED = re.compile(rb"a[ldmnow$!]*+[cf]|[cf][dmno$!]*+[al]")
 _WHOLE = re.compile(rb" ([cm]++[xcm]*+) |(?<= )(x[xcm]*+c[xcm]*+) ")
 _SHAPES = bytes(99 if c in b"c" else 109 if c in b"mno" else 120 if c in b"f" else 46 if c in b"alwshdDKRE" else 32 for c in range(256))
 _NEAR = 64
@@ -68,6 +68,7 @@ def _read_mixed(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
     """Words of two scripts."""
     edits: list[Edit] = []
     marks: list[Mark] = []
+    known: dict[tuple[str, bool], str | None] = {}
     done = 0
     for match in _MIXED.finditer(classes):
         if match.start() < done:
@@ -77,7 +78,10 @@ def _read_mixed(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
         done = end
         around = classes[max(0, start - _NEAR) : start] + classes[end : end + _NEAR]
         word = text[start:end]
-        new = _read_word(word, classes[start:end], around.count(b"f") - around.count(b"a"))
+        key = word, around.count(b"f") > around.count(b"a")
+        if key not in known:
+            known[key] = _read_word(word, classes[start:end], key[1])
+        new = known[key]
         if new is None:
             continue
         edits += [(at, at + 1, char) for at, char in enumerate(new, start) if char != text[at]]
@@ -88,12 +92,11 @@ def _read_mixed(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
     return edits, marks
 
 
-def _read_word(word: str, names: bytes, lean: int) -> str | None:
+def _read_word(word: str, names: bytes, cyrillic: bool) -> str | None:
     """What a word of two scripts says, letter for letter; itself where that is unclear, None where it is ordinary.
 
     Of the Latin and the Cyrillic reading the cheaper holds: a letter costs nothing that looks just like another and
-    two that only resembles it, and the reading that `lean` (the surplus of Cyrillic letters nearby) speaks against
-    costs two more.
+    two that only resembles it, and the reading that the script nearby (Cyrillic or not) speaks against costs two more.
     """
     strict, loose, weak = confusables(), lookalikes("loose"), lookalikes("weak")
     same, alike = lookalikes("homoglyph"), lookalikes("cyrillic")
@@ -106,11 +109,11 @@ def _read_word(word: str, names: bytes, lean: int) -> str | None:
         return None
     readings: list[tuple[int, str]] = []
     if all(strict.get(char, "0").isalpha() or char in loose for char in foreign):
-        cost = 2 * sum(not strict.get(char, "0").isalpha() for char in foreign) + 2 * (lean > 0)
+        cost = 2 * sum(not strict.get(char, "0").isalpha() for char in foreign) + 2 * cyrillic
         to_latin = {char: strict[char] if strict.get(char, "0").isalpha() else loose[char] for char in foreign}
         readings.append((cost, _replace(word, to_latin | {char: weak[char] for char in latin if char in weak})))
     if not greek and all(char in alike for char in latin):
-        cost = 2 * sum(char not in same for char in latin) + 2 * (lean <= 0)
+        cost = 2 * sum(char not in same for char in latin) + 2 * (not cyrillic)
         readings.append((cost, _replace(word, {char: alike[char] for char in latin})))
     return min(readings, key=lambda reading: reading[0])[1] if readings else word
 

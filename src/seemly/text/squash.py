@@ -36,7 +36,7 @@ def squash(folded: View) -> View:
     edits: list[Edit] = []
     for match in _RUN.finditer(shapes):
         edits += _join(folded.text, shapes, *match.span())
-    if b" d " in shapes:
+    if b" d a " in shapes:
         for match in _LEET_RUN.finditer(shapes):
             run = match[0]
             if b"d" in run and run.count(b"a") > run.count(b"d"):

@@ -15,9 +15,10 @@ __all__ = ["find_bounds", "is_flags", "read_emoji", "read_regional", "read_symbo
 
 _REGIONAL = re.compile(rb"R++(?:[^R ]R++)*+")
 _SYMBOLS = re.compile(rb"[sw]++")
-_WORD = b"alwscfdmnoREV$"
-_REST = re.compile(rb"[alwscfdmnoREV$]*+")
-_EMOJI = ord("E")
+_WORD = b"alwscfdmnoREV$!"
+_REST = re.compile(rb"[alwscfdmnoREV$!]*+")
+_RUN = re.compile("[\U0001f1e6-\U0001f1ff]++")
+_INDICATOR = ord("R")
 _WEAK = ord("w")
 _SELECTOR = ord("V")
 _MAX_WORD = 64
@@ -51,16 +52,15 @@ def read_regional(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
     """Regional indicators that pair up into flags are flags; any other run of them spells."""
     edits: list[Edit] = []
     marks: list[Mark] = []
+    known: dict[str, bool] = {}
     for match in _REGIONAL.finditer(classes):
         start, end = match.span()
         run = text[start:end]
-        if match[0].count(b"R") == len(run) and is_flags(run):
+        if run not in known:
+            known[run] = all(map(is_flags, _RUN.findall(run)))
+        if known[run]:
             continue
-        if all(map(is_flags, re.findall("[\U0001f1e6-\U0001f1ff]++", run))):
-            continue
-        for at in range(start, end):
-            if classes[at] == 82:
-                edits.append((at, at + 1, spell_regional(text[at])))
+        edits += [(at, at + 1, spell_regional(text[at])) for at in range(start, end) if classes[at] == _INDICATOR]
         marks.append((start, end, "confusable_word", 0.45, "regional letters that are no flag"))
     return edits, marks
 
@@ -79,7 +79,7 @@ def read_emoji(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
         while before >= 0 and classes[before] == _SELECTOR:
             before -= 1
         follows = classes[max(before, 0) : before + 1] in (b"a", b"s", b"E", b"R")
-        leads = classes[after : after + 1] in (b"a", b"s", b"E", b"R", b"$")
+        leads = classes[after : after + 1] in (b"a", b"s", b"E", b"R", b"$", b"!")
         char = text[at]
         if char in "❗❕":
             fits = follows and leads

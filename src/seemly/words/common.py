@@ -25,9 +25,9 @@ COMMON = JOINED | frozenset(
     "was were been being has had have can may will would could should might must are isn hit hits sit bit bits it fit "
     "pen pens ass but put cut nut pot top ball balls bell end ends sack bag bags pie cream hand foot jerk jerks scum "
     "bang gang deep throat circle toss finger rim cum shot smart lard punk ass clown wipe lick licker sucker kiss "
-    "bas tard tards tw at ant ants hat hats rat rats cat dog pig cow fag got gots fun son sons lot lots few own out "
+    "bas tw at ant ants hat hats rat rats cat dog pig cow fag got gots fun son sons lot lots few own out "
     "ten six ship shop ski sky tin tip tit old odd oil ore our row run rap sun set pal pan par past post part bus car "
-    "can tic tan tank wan ker whole show shows how ring king sing ping ding ling thing ink inks ed er ers ing in ins "
+    "can tic tan tank wan whole show shows how ring king sing ping ding ling thing ink inks ed er ers ing in ins "
     "tar chi che chin cha chart bull horse chick chicken bat ape dip shi shy hoe who whom mo mod mode moth other "
     "fa ga go gu ho hu nig er niger es era eras ire ice ich itch itching itches bin ban bon bun ben".split()
 )

@@ -25,10 +25,11 @@ _MAX_PIECE = 20
 
 
 def stretched(word: str) -> Iterator[str]:
-    """The word with one of its letters doubled."""
+    """The word with one of its letters doubled, and with all of them."""
     for i, letter in enumerate(word):
         if i == 0 or word[i - 1] != letter:
             yield word[:i] + letter + word[i:]
+    yield "".join(letter * 2 for letter in word)
 
 
 class Disguises:
@@ -40,7 +41,7 @@ class Disguises:
         self._pieces = {word: entry for word, entry in distinctive.items() if len(word) >= _MIN}
         self._whole = others
         self._splits: dict[str, dict[tuple[str, bool], int]] = {}
-        self._masked: dict[tuple[int, str], list[tuple[str, int, bool]]] = {}
+        self._masked: dict[tuple[int, str], list[tuple[str, int, bool]]] | None = None
         for word, entry in self._pieces.items():
             for cut in range(1, len(word)):
                 left, right = word[:cut], word[cut:]
@@ -50,10 +51,6 @@ class Disguises:
                     self._splits.setdefault(right, {})[left, False] = entry
                 else:
                     self._splits.setdefault(left, {})[right, True] = entry
-            self._masked.setdefault((len(word), word[0]), []).append((word, entry, True))
-        for word, entry in others.items():
-            if len(word) >= _MIN and word not in self._pieces:
-                self._masked.setdefault((len(word), word[0]), []).append((word, entry, False))
 
     def find(self, reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
         """First word and offset in it, last word and end in it, and the entry, of each disguised word."""
@@ -80,9 +77,10 @@ class Disguises:
                 if first < 0 or first + 1 >= len(words) or words[i + 1 if is_right else i - 1] != other:
                     continue
                 start, gap = reading.spans[first]
-                if not _GAP.fullmatch(text[gap : reading.spans[first + 1][0]]):
+                between = text[gap : reading.spans[first + 1][0]]
+                if not _GAP.fullmatch(between) and (between != "\n" or other in COMMON):
                     continue
-                if start and not (text[start - 1].isspace() or text[start - 1] in "\"'(#@-_"):
+                if start and not (text[start - 1].isspace() or text[start - 1] in '"(#@-_'):
                     continue
                 yield first, 0, first + 1, len(words[first + 1]), entry
 
@@ -133,14 +131,27 @@ class Disguises:
             at = end
         return pieces
 
+    def _by_shape(self) -> Mapping[tuple[int, str], Sequence[tuple[str, int, bool]]]:
+        """Words by length and first letter, with whether they are distinctive; made when first needed."""
+        if self._masked is None:
+            shapes: dict[tuple[int, str], list[tuple[str, int, bool]]] = {}
+            for word, entry in self._whole.items():
+                if len(word) >= _MIN:
+                    shapes.setdefault((len(word), word[0]), []).append((word, entry, word in self._pieces))
+            self._masked = shapes
+        return self._masked
+
     def _unmasked(self, word: str) -> int | None:
         """The entry of the only reading of a masked word; of several, a distinctive one's."""
         masks = word.count("*")
         known = len(word) - masks
         if known < 2 or masks > known + 3:
             return None
+        whole = self._pieces.get(word.replace("*", ""))
+        if whole is not None:
+            return whole
         best: int | None = None
-        for candidate, entry, distinctive in self._masked.get((len(word), word[0]), ()):
+        for candidate, entry, distinctive in self._by_shape().get((len(word), word[0]), ()):
             if (distinctive or (masks == 1 and known >= 3)) and _fits(word, candidate):
                 if distinctive:
                     return entry

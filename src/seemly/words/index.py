@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
@@ -13,7 +14,7 @@ from seemly.words.readings import readings
 from seemly.words.substrings import Substrings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from seemly.span import Span
     from seemly.text.normalize import Normalized
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Hit", "WordIndex", "hit_at", "outermost"]
 
+_NO_WORDS: Mapping[str, int] = MappingProxyType({})
 _KATAKANA = regex.compile(r"[\p{Katakana}ー]")
 
 
@@ -67,8 +69,9 @@ class WordIndex:
         "_words",
     )
 
-    def __init__(self, patterns: Iterable[Pattern]) -> None:
-        words: dict[str, int] = {}
+    def __init__(self, patterns: Iterable[Pattern], words: Mapping[str, int] = _NO_WORDS) -> None:
+        """`words` are whole words with their entries, for lists that were read before."""
+        words = dict(words)
         phrases: dict[str, _Node] = {}
         loose: dict[Part, _Node] = {}
         symbols: dict[str, int] = {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,14 +29,16 @@ __all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lex
 class Entry:
     """One row of the lexicon: `grade` is 1 mild, 2 strong, 3 slurs and extreme; 0 exempts what stands in it.
 
-    `exact`, where it is set, is the only spelling that counts, diacritics and all.
+    `exact`, where it is set, is the only spelling that counts, diacritics and all. An `ambiguous` mild word, such
+    as a first name, counts as strong where it is disguised. In the languages `unless` it is an ordinary word.
     """
 
     languages: tuple[str, ...]
     grade: int
     category: str
-    unless: tuple[str, ...] = ()
+    unless: frozenset[str] = frozenset()
     exact: str = ""
+    ambiguous: bool = False
 
 
 class Profanity(NamedTuple):
@@ -48,62 +51,59 @@ class Profanity(NamedTuple):
 class Lexicon:
     """An immutable index of the lexicon."""
 
-    __slots__ = ("_disguises", "_entries", "_exempt", "_index", "_rows")
+    __slots__ = ("_disguises", "_entries", "_exempt", "_index", "_numbers", "_size")
 
     def __init__(self, rows: list[str]) -> None:
-        entries: list[Entry] = []
+        entries: dict[tuple[str, ...], int] = {}
+        words: dict[str, int] = {}
         patterns: list[Pattern] = []
-        rows_of: list[int] = []
+        numbers: list[int] = []
         exempt: list[Pattern] = []
         distinctive: dict[str, int] = {}
         strong: dict[str, int] = {}
         for row in rows:
-            word, languages, grade, category, flags, exact = (row.split("\t") + ["", ""])[:6]
-            flags, _, unless = flags.partition("!")
-            pattern = _pattern(word, flags)
+            word, *rest = row.split("\t")
+            grade, flags = rest[1], rest[3].partition("!")[0] if len(rest) > 3 else ""
             if grade == "0":
-                exempt.append(pattern)
+                exempt.append(_pattern(word, flags))
                 continue
-            number = len(entries)
-            entries.append(
-                Entry(tuple(languages.split(",")), int(grade), category, tuple(unless.split(",")), exact)
-            )
-            patterns.append(pattern)
-            rows_of.append(number)
-            if "*" in word or " " in word or exact or grade == "1":
+            number = entries.setdefault(tuple(rest), len(entries))
+            if " " in word or "*" in word or "e" in flags or "k" in flags:
+                patterns.append(_pattern(word, flags))
+                numbers.append(number)
                 continue
-            strong[word] = number
-            if "x" in flags:
-                distinctive[word] = number
-        known = set(strong)
+            words[word] = number
+            if grade != "1" and len(rest) < _EXACT:
+                strong[word] = number
+                if "x" in flags:
+                    distinctive[word] = number
         for word, number in distinctive.items():
-            if len(word) < _MIN_STRETCHED:
-                continue
-            for variant in stretched(word):
-                if variant not in known:
-                    patterns.append(Pattern((Part(variant),)))
-                    rows_of.append(number)
-        self._entries = tuple(entries)
-        self._rows = tuple(rows_of)
-        self._index = WordIndex(patterns)
+            if len(word) >= _MIN_STRETCHED:
+                for variant in stretched(word):
+                    words.setdefault(variant, number)
+        self._entries = tuple(map(_entry, entries))
+        self._numbers = tuple(numbers)
+        self._index = WordIndex(patterns, {word: number - len(entries) for word, number in words.items()})
         self._exempt = WordIndex(exempt)
         self._disguises = Disguises(distinctive, strong)
+        self._size = len(rows)
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return self._size
 
     def find(self, normalized: Normalized, language: str | None = None) -> list[Profanity]:
         """The words found, in order of place; none stands in another, in an exempt phrase, or is innocent in
         `language` (ISO 639-1), where that is known.
         """
-        hits = {(hit.span, self._rows[hit.entry]) for hit in self._index.find(normalized)}
+        hits = {(span, self._numbers[at] if at >= 0 else at) for span, at in self._index.find(normalized)}
         hits.update((hit.span, hit.entry) for hit in self._disguised(normalized))
         if not hits:
             return []
+        original = normalized.original
         found = [
-            Profanity(span, entry)
+            Profanity(span, _as_meant(entry, span, original))
             for span, number in hits
-            if _counts(entry := self._entries[number], span, normalized.original, language)
+            if _counts(entry := self._entries[number], span, original, language)
         ]
         if not found:
             return []
@@ -119,6 +119,21 @@ class Lexicon:
 
 
 _MIN_STRETCHED = 4
+_EXACT = 5
+_PRODUCT = re.compile(r"[A-Z]\d+")
+
+
+def _entry(columns: tuple[str, ...]) -> Entry:
+    languages, grade, category, flags, exact = (*columns, "", "")[:_EXACT]
+    flags, _, unless = flags.partition("!")
+    return Entry(
+        tuple(languages.split(",")),
+        int(grade),
+        category,
+        frozenset(unless.split(",")) if unless else frozenset(),
+        exact,
+        "h" in flags,
+    )
 
 
 def _pattern(word: str, flags: str) -> Pattern:
@@ -135,9 +150,15 @@ def _counts(entry: Entry, span: Span, original: str, language: str | None) -> bo
     if language is not None and language in entry.unless:
         return False
     if not entry.exact:
-        return True
+        return not _PRODUCT.fullmatch(original, span.start, span.end)
     spelled = unicodedata.normalize("NFC", span.of(original)).casefold()
     return " ".join(spelled.split()) == entry.exact
+
+
+def _as_meant(entry: Entry, span: Span, original: str) -> Entry:
+    if not entry.ambiguous or span.of(original).isascii() and span.of(original).isalpha():
+        return entry
+    return replace(entry, grade=2)
 
 
 def _outermost(found: list[Profanity], exempt: list[Span]) -> list[Profanity]:

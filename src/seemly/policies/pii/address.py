@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Detector, cues
+from seemly.policies.pii.reading import Candidate, Detector, cues, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,62 +16,90 @@ __all__ = ["DETECTORS"]
 
 _CLEAR = "street|st|avenue|ave|av|road|rd|boulevard|blvd|lane|ln|highway|hwy|parkway|pkwy|expressway|turnpike"
 _VAGUE = (
-    "drive|dr|court|ct|place|pl|terrace|way|close|crescent|cres|square|sq|circle|cir|trail|trl|row|mews|grove|gardens|walk|hill|park|rise|"
-    "view|quay|alley|loop|plaza|ridge|green|point|pike|path|run|parade|esplanade|bypass|heights|crossing|broadway"
+    "drive|dr|court|ct|place|pl|terrace|way|close|crescent|cres|square|sq|circle|cir|trail|trl|row|mews|"
+    "grove|gardens|walk|hill|park|rise|"
+    "view|quay|alley|loop|plaza|ridge|green|point|pike|path|run|parade|esplanade|bypass|heights|crossing|"
+    "broadway"
 )
 _NAME = r"[^\W\d_][\w.'’-]{0,24}|\d{1,3}(?:st|nd|rd|th)"
 _UNIT = r"(?:[, \n]{1,3}(?:apt|apartment|suite|ste|unit|flat|room|rm|floor|fl|bldg|building|#)\.?\s?#?\s?[\w-]{1,6})?"
 _CITY = r"(?:\s{0,2},\s{0,2}|\s{1,2})(?:[^\W\d_][\w.'’-]{1,20}[ -]){0,2}[^\W\d_][\w.'’-]{1,20}"
 _POST = r"(?:\d{5}(?:-\d{4})?|[A-Za-z]{1,2}\d[A-Za-z\d]?\s?\d[A-Za-z]{2}|[A-Za-z]\d[A-Za-z]\s?\d[A-Za-z]\d|\d{4})"
 _STATE = (
-    r"(?:A[LKZR]|C[AOT]|D[EC]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[TA]|W[AVIY]|"
+    r"(?:A[LKZR]|C[AOT]|D[EC]|FL|GA|HI|I[DLNA]|K[SY]|LA|M[EDAINSOT]|N[EVHJMYCD]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|"
+    r"V[TA]|W[AVIY]|"
     r"ON|QC|BC|AB|MB|SK|NS|NB|NL|NSW|VIC|QLD|TAS|ACT|NT)"
 )
 _TAIL = rf"(?:{_CITY})??(?:[,\s]{{1,3}}{_STATE}\b)?(?:[,\s]{{1,3}}{_POST}\b)|(?:{_CITY})?[,\s]{{1,3}}{_STATE}\b"
 
-_NUMBER = re.compile(r"(?<![\w.,:/$€£#@%+'-])\d{1,5}(?:[A-Za-z](?![A-Za-z]))?(?:[-/]\d{1,4}[A-Za-z]?)?(?![\w%:]|[.,]\d)")
+_NUMBER = re.compile(
+    r"(?<![\w.,:/$€£#@%+'-])\d{1,5}(?:[A-Za-z](?![A-Za-z]))?(?:[-/]\d{1,4}[A-Za-z]?)?(?![\w%:]|[.,]\d)"
+)
 _ENGLISH = re.compile(
-    rf",?\s{{1,2}}(?P<name>(?:(?:{_NAME})\s){{1,4}}?)(?P<kind>{_CLEAR}|{_VAGUE})\b\.?(?P<way>\s(?:north|south|east|west|[nsew]{{1,2}})\b\.?)?(?P<unit>{_UNIT})",
+    rf",?\s{{1,2}}(?P<name>(?:(?:{_NAME})\s){{1,4}}?)(?P<kind>{_CLEAR}|{_VAGUE})\b\.?(?P<way>\s(?:north|"
+    rf"south|east|west|[nsew]{{1,2}})\b\.?)?(?P<unit>{_UNIT})",
     re.IGNORECASE,
 )
 _END = re.compile(rf"(?:{_TAIL})(?![\w])")
 _FRENCH = re.compile(
-    r"(?:\s(?:bis|ter|quater))?,?\s{1,2}(?:rue|avenue|av\.|boulevard|bd\.?|blvd|place|chemin|impasse|allée|quai|cours|route|square|passage|sentier)\s"
-    r"(?:(?:de|du|des|la|le|les|l'|d'|l’|d’)\s?){0,3}[^\W\d_][\w.'’-]{1,24}(?:[ -](?!à\b|et\b|ou\b|est\b)[A-ZÀ-Ý][\w.'’-]{1,24}){0,3}"
+    r"(?:\s(?:bis|ter|quater))?,?\s{1,2}(?:rue|avenue|av\.|boulevard|bd\.?|blvd|place|chemin|impasse|allée|"
+    r"quai|cours|route|square|passage|sentier)\s"
+    r"(?:(?:de|du|des|la|le|les|l'|d'|l’|d’)\s?){0,3}[^\W\d_][\w.'’-]{1,24}(?:[ -](?!à\b|et\b|ou\b|"
+    r"est\b)[A-ZÀ-Ý][\w.'’-]{1,24}){0,3}"
     r"(?:,?\s\d{5}\s[A-ZÀ-Ý][\w'’-]{2,24})?",
     re.IGNORECASE,
 )
 _COMPOUND = re.compile(
-    r"(?:(?:[A-ZÄÖÜÅØ][\w.-]{1,20}[ -]){0,2}[^\W\d_][\w.-]{1,28}(?:straße|strasse|str\.|weg|platz|allee|gasse|damm|ufer|chaussee|straat|laan|gracht|plein|kade|"
+    r"(?:(?:[A-ZÄÖÜÅØ][\w.-]{1,20}[ -]){0,2}[^\W\d_][\w.-]{1,28}(?:straße|strasse|str\.|weg|platz|allee|"
+    r"gasse|damm|ufer|chaussee|straat|laan|gracht|plein|kade|"
     r"dijk|singel|gatan|vägen|gränd|gade|vej|vegen|veien|gata|katu|tie|utca|út)"
     r"|[A-ZÄÖÜ][\w.-]{1,20}[ -](?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Damm|Ufer|Ring)"
-    r"|(?:calle|c/|avenida|avda\.?|plaza|paseo|carrer|camino|carretera|via|viale|piazza|corso|vicolo|rua|travessa|praça|largo|ulica|ul\.|aleja|al\.|"
-    r"улица|ул\.|проспект|пр-т|пр\.|переулок|пер\.|бульвар|str\.|strada|bulevardul|sokak|cadde|cad\.|jalan|jl\.)\s?"
-    r"(?:(?:de|del|de la|da|do|dos|das|di|della|delle|dei|san|santa|la|el|los|las)\s){0,2}[^\W\d_][\w.'’-]{1,24}(?:\s[^\W\d_][\w.'’-]{1,24}){0,3})"
+    r"|(?:calle|c/|avenida|avda\.?|plaza|paseo|carrer|camino|carretera|via|viale|piazza|corso|vicolo|rua|"
+    r"travessa|praça|largo|ulica|ul\.|aleja|al\.|"
+    r"улица|ул\.|проспект|пр-т|пр\.|переулок|пер\.|бульвар|str\.|strada|bulevardul|sokak|cadde|cad\.|jalan|"
+    r"jl\.)\s?"
+    r"(?:(?:de|del|de la|da|do|dos|das|di|della|delle|dei|san|santa|la|el|los|"
+    r"las)\s){0,2}[^\W\d_][\w.'’-]{1,24}(?:\s[^\W\d_][\w.'’-]{1,24}){0,3})"
     r",?\s{0,2}(?:n[º°o]?\.?\s?|no:?\s?|д\.?\s?|дом\s)?$",
     re.IGNORECASE,
 )
+_LOOSE = re.compile(
+    r"\s(?:[^\W\d_a-z][\w.'’-]{1,24}\s(?:(?:de|del|da|do|dos|das|la|le|les|du|des|of|van|der|den|"
+    r"di)\s){0,2}){1,4}?(?P<house>\d{1,5}[A-Za-z]?(?!\w))?"
+    r"(?P<unit>[\s,]{0,3}(?:Apt|Apartment|Suite|Ste|Unit|Flat)\.?\s#?\d{1,5}(?!\w))?(?<![\s,])"
+)
 _GERMAN_CITY = re.compile(r"(?:\s?[a-z]\b)?,?\s{1,2}(?:[A-Z]{1,2}-)?\d{4,5}(?:\s?[A-Z]{2})?\s[A-ZÄÖÜÅØ][\w.-]{2,24}")
 _BOX = re.compile(
-    r"(?<!\w)(?:p\.?\s?o\.?\s?box|post office box|postfach|postbus|apartado(?: de correos)?|casilla(?: postal)?|boîte postale|caixa postal|casella postale|"
-    r"a/я|private bag|gpo box|locked bag)\s{1,2}(?:no\.?\s?|#\s?)?\d{1,6}(?!\d)(?:(?:,\s?|\s)(?:[A-Z][\w'-]{1,20}\s?){1,3},?\s[A-Z]{2}\s\d{5}(?:-\d{4})?)?",
+    r"(?<!\w)(?:p\.?\s?o\.?\s?box|post office box|postfach|postbus|apartado(?: de correos)?|casilla(?: "
+    r"postal)?|boîte postale|caixa postal|casella postale|"
+    r"a/я|private bag|gpo box|locked bag)\s{1,2}(?:no\.?\s?|#\s?)?\d{1,6}(?!\d)(?:(?:,\s?|"
+    r"\s)(?:[A-Z][\w'-]{1,20}\s?){1,3},?\s[A-Z]{2}\s\d{5}(?:-\d{4})?)?",
     re.IGNORECASE,
 )
 _UK_POST = re.compile(r"(?<![\w-])(?:[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}|[A-Z]\d[A-Z]\s\d[A-Z]\d)(?![\w-])")
-_ZIP = re.compile(r"(?<![\w$€£#.,/-])(?:\d{5}(?:-\d{4})?|\d{4}\s?[A-Z]{2}|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|[A-Z]\d[A-Z]\s?\d[A-Z]\d)(?![\w/-]|\.\d)")
+_ZIP = re.compile(
+    r"(?<![\w$€£#.,/-])(?:\d{5}(?:-\d{4})?|\d{4}\s?[A-Z]{2}|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|"
+    r"[A-Z]\d[A-Z]\s?\d[A-Z]\d)(?![\w/-]|\.\d)"
+)
 
-_NOT_NAMES = frozenset(
-    "minutes minute min mins hours hour hrs people persons times time years year days day weeks week months month the a an of to and or for from "
-    "in on at by with more less feet foot miles mile km meters metres blocks block steps percent dollars bucks points years-old way ways guys kids men "
-    "women cars dogs cats is are was were who that this then than half out off side bedroom bed star stars lane man person second seconds days' "
-    "different other new big long short good bad nice great my your our their his her its different".split()
+_NOT_NAMES = words(
+    "minutes minute min mins hours hour hrs people persons times time years year days day weeks week months "
+    "month the a an of to and or for from "
+    "in on at by with more less feet foot miles mile km meters metres blocks block steps percent dollars "
+    "bucks points years-old way ways guys kids men "
+    "women cars dogs cats is are was were who that this then than half out off side bedroom bed star stars "
+    "lane man person second seconds days' "
+    "different other new big long short good bad nice great my your our their his her its different"
 )
 _POSTAL_CUES = cues(
-    "zip zipcode postcode postal plz postleitzahl cp postalcode address addr live lives living adresse dirección direccion indirizzo endereço код* индекс* 邮编* 郵便*"
+    "zip zipcode postcode postal plz postleitzahl cp postalcode address addr live lives living adresse "
+    "dirección direccion indirizzo endereço код* индекс* 邮编* 郵便*"
 )
 _HOME_CUES = cues(
-    "live lives living address addr home house moved move ship deliver delivery mail send located wohne adresse anschrift habite vivo dirección direccion abito "
-    "indirizzo moro endereço mieszkam адрес* живу* 住址* 地址* visit office meet billing shipping residence reside come"
+    "live lives living address addr home house moved move ship deliver delivery mail send located wohne "
+    "adresse anschrift habite vivo dirección direccion abito "
+    "indirizzo moro endereço mieszkam адрес* живу* 住址* 地址* visit office meet billing shipping residence "
+    "reside come"
 )
 
 
@@ -90,6 +118,17 @@ def _streets(reading: Reading) -> Iterator[Candidate]:
         if not _FRENCH_KINDS.isdisjoint(ahead[:2]) and (french := _FRENCH.match(text, end, end + 140)):
             yield _address(reading, start, french.end(), 0.85)
             continue
+        if loose := _LOOSE.match(text, end, end + 120):
+            worth = (
+                0.85
+                if loose["unit"]
+                else 0.6
+                if reading.near(_HOME_CUES, start, end, 20, 0) and loose["house"]
+                else 0.0
+            )
+            if worth and _NOT_NAMES.isdisjoint(loose[0].lower().split()):
+                yield _address(reading, start, loose.end(), worth)
+                continue
         behind = text[max(0, start - 80) : start]
         if behind[-1:] in (" ", ".", ",", "º", "°", "/") and (street := _last_street(behind)):
             city = _GERMAN_CITY.match(text, end, end + 50)
@@ -130,7 +169,9 @@ def _address(reading: Reading, start: int, end: int, base: float) -> Candidate:
         end -= 1
     up = reading.near(_HOME_CUES, start, end, 48, 0)
     probability = round(min(0.97, base + 0.1), 3) if up else base
-    return Candidate(start, end, "address", probability, " ".join(reading.lower[start:end].replace(",", " ").split()), "format")
+    return Candidate(
+        start, end, "address", probability, " ".join(reading.lower[start:end].replace(",", " ").split()), "format"
+    )
 
 
 def _boxes(reading: Reading) -> Iterator[Candidate]:
@@ -149,21 +190,29 @@ def _postal_codes(reading: Reading) -> Iterator[Candidate]:
 
 _CLEAR_WORDS = frozenset(_CLEAR.split("|"))
 _KINDS = _CLEAR_WORDS | frozenset(_VAGUE.split("|"))
-_FRENCH_KINDS = frozenset("rue avenue av boulevard bd blvd place chemin impasse allée quai cours route square passage sentier bis ter quater".split())
-_ENDINGS = tuple(
-    "straße strasse str weg platz allee gasse damm ufer chaussee straat laan gracht plein kade dijk singel gatan vägen gränd gade vej vegen veien gata "
-    "katu tie utca út ring".split()
+_FRENCH_KINDS = words(
+    "rue avenue av boulevard bd blvd place chemin impasse allée quai cours route square passage sentier bis ter quater"
 )
-_LEADING = frozenset(
-    "calle avenida avda avda. plaza paseo carrer camino carretera via viale piazza corso vicolo rua travessa praça largo ulica ul. aleja al. улица ул. "
-    "проспект пр-т пр. переулок пер. бульвар str. strada bulevardul sokak cadde cad. jalan jl.".split()
+_ENDINGS = tuple(
+    words(
+        "straße strasse str weg platz allee gasse damm ufer chaussee straat laan gracht plein kade dijk "
+        "singel gatan vägen gränd gade vej vegen veien gata "
+        "katu tie utca út ring"
+    )
+)
+_LEADING = words(
+    "calle avenida avda avda. plaza paseo carrer camino carretera via viale piazza corso vicolo rua "
+    "travessa praça largo ulica ul. aleja al. улица ул. "
+    "проспект пр-т пр. переулок пер. бульвар str. strada bulevardul sokak cadde cad. jalan jl."
 )
 _WORDS = re.compile(r"[^\W\d_]+")
 _STREET_CUES = cues(
     f"{_CLEAR} {_VAGUE}".replace("|", " ")
     + " rue bd chemin impasse allée quai cours route passage calle avenida avda plaza paseo carrer camino carretera via viale piazza corso vicolo rua travessa "
-    "praça largo ulica ul aleja al улиц* ул проспект* пр переулок* бульвар* strada sokak cadde jalan jl c straße* strasse* str weg* platz* allee* gasse* "
-    "damm* ufer* straat* laan* gracht* plein* kade* dijk* singel* gatan* vägen* gade* vej* veien* gata* katu* utca* ring"
+    "praça largo ulica ul aleja al улиц* ул проспект* пр переулок* бульвар* strada sokak cadde jalan jl c "
+    "straße* strasse* str weg* platz* allee* gasse* "
+    "damm* ufer* straat* laan* gracht* plein* kade* dijk* singel* gatan* vägen* gade* vej* veien* gata* "
+    "katu* utca* ring"
 )
 _BOX_CUES = cues("box postfach postbus apartado casilla postale postal bag")
 

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 __all__ = ["DETECTORS"]
 
 _MONTHS = (
-    "jan(?:uary|vier|uar|eiro|uari)?|feb(?:ruary|ruar|ruari)?|fevr?(?:ereiro)?|févr?(?:ier)?|mar(?:ch|s|zo|ço)?|märz|maart|apr(?:il|ile)?|"
-    "abr(?:il)?|avr(?:il)?|may|mai|mayo|maio|maggio|mei|june?|juni|juin|junio|junho|giugno|july?|juli|juillet|julio|julho|luglio|"
-    "aug(?:ust|ustus)?|août|agosto|ago|sept?(?:ember|embre|iembre)?|set(?:embro|tembre)?|oct(?:ober|obre|ubre)?|okt(?:ober)?|"
-    "out(?:ubro)?|ottobre|nov(?:ember|embre|iembre|embro)?|dec(?:ember)?|dez(?:ember|embro)?|déc(?:embre)?|dic(?:iembre|embre)?|"
-    "enero|febrero|gennaio|febbraio|январ[ья]|феврал[ья]|марта?|апрел[ья]|ма[йя]|июн[ья]|июл[ья]|августа?|сентябр[ья]|октябр[ья]|ноябр[ья]|декабр[ья]"
+    "jan(?:uary|vier|uar|eiro|uari)?|feb(?:ruary|ruar|ruari)?|fevr?(?:ereiro)?|févr?(?:ier)?|mar(?:ch|s|zo|"
+    "ço)?|märz|maart|apr(?:il|ile)?|"
+    "abr(?:il)?|avr(?:il)?|may|mai|mayo|maio|maggio|mei|june?|juni|juin|junio|junho|giugno|july?|juli|"
+    "juillet|julio|julho|luglio|"
+    "aug(?:ust|ustus)?|août|agosto|ago|sept?(?:ember|embre|iembre)?|set(?:embro|tembre)?|oct(?:ober|obre|"
+    "ubre)?|okt(?:ober)?|"
+    "out(?:ubro)?|ottobre|nov(?:ember|embre|iembre|embro)?|dec(?:ember)?|dez(?:ember|embro)?|déc(?:embre)?|"
+    "dic(?:iembre|embre)?|"
+    "enero|febrero|gennaio|febbraio|январ[ья]|феврал[ья]|марта?|апрел[ья]|ма[йя]|июн[ья]|июл[ья]|августа?|"
+    "сентябр[ья]|октябр[ья]|ноябр[ья]|декабр[ья]"
 )
 _YEAR = r"(?:19|20)\d\d"
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
@@ -27,19 +32,60 @@ _MONTH = r"(?:0?[1-9]|1[0-2])"
 _DATE = re.compile(
     rf"(?<![\w/.-])(?:{_YEAR}\s?[-/.]\s?{_MONTH}\s?[-/.]\s?{_DAY}"
     rf"|{_DAY}\s?([-/.])\s?{_DAY}\s?\1\s?(?:{_YEAR}|\d\d)"
-    rf"|{_DAY}(?:st|nd|rd|th|\.|º)?[\s-](?:of |de |di )?(?:{_MONTHS})\.?(?:,?[\s-](?:de |of )?(?:{_YEAR}|'?\d\d))?"
+    rf"|{_DAY}(?:st|nd|rd|th|\.|º)?[\s-](?:of |de |di )?(?:{_MONTHS})\.?(?:,?[\s-](?:de |of )?(?:{_YEAR}|"
+    rf"'?\d\d))?"
     rf"|(?:{_MONTHS})\.?\s{_DAY}(?:st|nd|rd|th)?(?:,?\s{_YEAR})?"
     rf"|{_YEAR}年\d{{1,2}}月\d{{1,2}}日"
     r")(?![\w/-]|\.\d)",
     re.IGNORECASE,
 )
 _WORDS = (
-    "born", "birthday", "birthdate", "bday", "dob", "birth", "birthdays", "geboren", "geburtsdatum", "geburtstag", "naissance", "né", "née", "anniversaire",
-    "nacimiento", "nací", "cumpleaños", "nacido", "nacida", "nascita", "nato", "nata", "nascimento", "nasci", "nascido", "nascida", "geboortedatum", "verjaardag",
-    "urodzenia", "urodzony", "urodzona", "рождения", "родился", "родилась", "doğum", "född", "født", "生日", "出生", "生年月日", "생년월일",
+    "born",
+    "birthday",
+    "birthdate",
+    "bday",
+    "dob",
+    "birth",
+    "birthdays",
+    "geboren",
+    "geburtsdatum",
+    "geburtstag",
+    "naissance",
+    "né",
+    "née",
+    "anniversaire",
+    "nacimiento",
+    "nací",
+    "cumpleaños",
+    "nacido",
+    "nacida",
+    "nascita",
+    "nato",
+    "nata",
+    "nascimento",
+    "nasci",
+    "nascido",
+    "nascida",
+    "geboortedatum",
+    "verjaardag",
+    "urodzenia",
+    "urodzony",
+    "urodzona",
+    "рождения",
+    "родился",
+    "родилась",
+    "doğum",
+    "född",
+    "født",
+    "生日",
+    "出生",
+    "生年月日",
+    "생년월일",
 )
 _CUES = cues(" ".join(word if word.isascii() else f"{word}*" for word in _WORDS) + " d.o.b*")
-_ACUTE = frozenset({"birthday", "dob", "birthdate", "bday", "birth", "geburtsdatum", "geboortedatum", "生年月日", "생년월일"})
+_ACUTE = frozenset(
+    {"birthday", "dob", "birthdate", "bday", "birth", "geburtsdatum", "geboortedatum", "生年月日", "생년월일"}
+)
 _SELF = cues("my i im i'm me was were patient dob customer client employee name ich mein je mi sono io мой я 我*")
 _OTHERS = cues("he she they founded company happy")
 

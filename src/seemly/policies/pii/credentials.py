@@ -27,7 +27,8 @@ _SHAPES = re.compile(
     r"|(?:AC|SK)[0-9a-f]{32}(?![A-Za-z0-9])"
     r"|SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}"
     r"|key-[0-9a-f]{32}(?![A-Za-z0-9])|npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])|pypi-AgE[A-Za-z0-9_-]{50,250}"
-    r"|hf_[A-Za-z0-9]{30,40}|dop_v1_[0-9a-f]{64}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|sq0(?:atp|csp)-[A-Za-z0-9_-]{22,43}"
+    r"|hf_[A-Za-z0-9]{30,40}|dop_v1_[0-9a-f]{64}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|sq0(?:atp|"
+    r"csp)-[A-Za-z0-9_-]{22,43}"
     r"|EAACEdEose0cBA[A-Za-z0-9]{10,250}|\d{8,10}:AA[A-Za-z0-9_-]{33}"
     r"|eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,1000}"
     r")"
@@ -45,18 +46,47 @@ _ASSIGNED = re.compile(
 )
 _USERINFO = re.compile(r"://[^\s/@:]{1,64}:([^\s/@]{1,128})@(?=[\w\[])")
 
-_PASSWORDS = ("password", "passwd", "pwd", "passcode", "passphrase", "pass", "pw", "passwort", "kennwort", "contraseña", "clave",
-              "senha", "motdepasse", "passe", "wachtwoord", "hasło", "пароль", "lösenord", "parola", "şifre", "密码")
+_PASSWORDS = (
+    "password",
+    "passwd",
+    "pwd",
+    "passcode",
+    "passphrase",
+    "pass",
+    "pw",
+    "passwort",
+    "kennwort",
+    "contraseña",
+    "clave",
+    "senha",
+    "motdepasse",
+    "passe",
+    "wachtwoord",
+    "hasło",
+    "пароль",
+    "lösenord",
+    "parola",
+    "şifre",
+    "密码",
+)
 _SECRETS = ("secret", "token", "apikey", "key", "secretkey", "accesskey", "clientsecret")
 _TOLD = re.compile(
     r"(?:['\"]?\s{0,3}(?P<sign>=>|:=|[:=：]))\s{0,3}(?P<quote>['\"`«“]?)(?P<given>[^\s'\"`»”]{4,64})"
-    r"|(?:\s{1,2}(?:for|to|of)\s(?:\S{1,20}\s){0,3}?)?\s{0,2}(?:is now|is|was|ist|es|est|é|è|to|jest)\s{1,2}(?:still\s)?(?P<quote2>['\"`«“]?)(?P<said>[^\s'\"`»”]{4,64})",
+    r"|(?:\s{1,2}(?:for|to|of)\s(?:\S{1,20}\s){0,3}?)?\s{0,2}(?:is now|is|was|ist|es|est|é|è|to|"
+    r"jest)\s{1,2}(?:still\s)?(?P<quote2>['\"`«“]?)(?P<said>[^\s'\"`»”]{4,64})",
     re.IGNORECASE,
 )
-_NO_PASSWORD = re.compile(r"[*•.xX_#-]+|[<{\[$(%].*|(?:required|none|null|true|false|string|undefined|optional|hidden|wrong|incorrect|invalid|expired|weak|"
-                          r"secure|strong|correct|needed|protected|encrypted|hashed|stored|sent|saved|changed|reset|forgotten|too|not|the|same|your|yours|"
-                          r"something|anything|what|always|never|only|very|still|already|also|just|like|that|this|there|case|long|short|easy|hard|working|"
-                          r"really|being|going|important|unique|valid|empty|missing|default|yourpassword|password|mypassword|here|unknown|visible)[.,!?;:)]*", re.IGNORECASE)
+_NO_PASSWORD = re.compile(
+    r"[*•.xX_#-]+|[<{\[$(%].*|(?:required|none|null|true|false|string|undefined|optional|hidden|wrong|"
+    r"incorrect|invalid|expired|weak|"
+    r"secure|strong|correct|needed|protected|encrypted|hashed|stored|sent|saved|changed|reset|forgotten|too|"
+    r"not|the|same|your|yours|"
+    r"something|anything|what|always|never|only|very|still|already|also|just|like|that|this|there|case|long|"
+    r"short|easy|hard|working|"
+    r"really|being|going|important|unique|valid|empty|missing|default|yourpassword|password|mypassword|here|"
+    r"unknown|visible)[.,!?;:)]*",
+    re.IGNORECASE,
+)
 
 
 def _shaped(reading: Reading) -> Iterator[Candidate]:
@@ -111,7 +141,7 @@ def _told(reading: Reading) -> Iterator[Candidate]:
             if match is None:
                 continue
             group = "given" if match["given"] else "said"
-            start, end = match.span(group)
+            start = match.start(group)
             value = match[group].rstrip(".,!?;:)")
             quoted = bool(match["quote"] or match["quote2"])
             probability = _password_worth(value, quoted=quoted, signed=group == "given", short=len(word) <= 5)
@@ -139,7 +169,12 @@ def _assigned(reading: Reading) -> Iterator[Candidate]:
             continue
         for at in reading.occurrences(word):
             match = _ASSIGNED.match(reading.text, at + len(word))
-            if match and any(c.isdigit() for c in match[1]) and any(c.isalpha() for c in match[1]) and "://" not in match[1]:
+            if (
+                match
+                and any(c.isdigit() for c in match[1])
+                and any(c.isalpha() for c in match[1])
+                and "://" not in match[1]
+            ):
                 yield _secret(reading, match.start(1), match.end(1), 0.8, "context")
 
 
@@ -149,7 +184,12 @@ _PASSWORD_CUES = cues(" ".join(w if w.isascii() else f"{w}*" for w in _PASSWORDS
 DETECTORS = (
     Detector(("credential",), lambda reading: reading.has_digit and reading.longest > 15, _shaped),
     Detector(("credential",), lambda reading: "-----BEGIN " in reading.text, _private_keys, frozenset({"private"})),
-    Detector(("credential",), lambda reading: not reading.vocabulary.isdisjoint({"bearer", "basic"}), _bearers, frozenset({"bearer"})),
+    Detector(
+        ("credential",),
+        lambda reading: not reading.vocabulary.isdisjoint({"bearer", "basic"}),
+        _bearers,
+        frozenset({"bearer"}),
+    ),
     Detector(("credential",), lambda reading: reading.has_at and "://" in reading.text, _userinfo),
     Detector(("credential",), lambda reading: reading.heard(_PASSWORD_CUES), _told, frozenset(_PASSWORDS) - {"pass"}),
     Detector(("credential",), lambda reading: reading.heard(_SECRET_CUES) and reading.has_digit, _assigned),

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["DETECTORS"]
 
 _TOKEN = re.compile(
-    r"(?<![A-Za-z0-9])(?:0x[0-9A-Fa-f]{40}|(?:bc1|BC1|tb1|ltc1)[0-9A-Za-z]{8,87}|[13LMDArTX9t][1-9A-HJ-NP-Za-km-z]{24,34}"
+    r"(?<![A-Za-z0-9])(?:0x[0-9A-Fa-f]{40}|(?:bc1|BC1|tb1|ltc1)[0-9A-Za-z]{8,87}|"
+    r"[13LMDArTX9t][1-9A-HJ-NP-Za-km-z]{24,34}"
     r"|[48][1-9A-HJ-NP-Za-km-z]{94})(?![A-Za-z0-9])"
 )
 _CUES = cues(
-    "wallet wallets btc bitcoin eth ethereum erc20 usdt usdc crypto coin coins token donate donation send address ltc litecoin "
+    "wallet wallets btc bitcoin eth ethereum erc20 usdt usdc crypto coin coins token donate donation send "
+    "address ltc litecoin "
     "doge dogecoin xrp ripple trx tron xmr monero bnb metamask кошел* 钱包* 錢包*"
 )
 _BITCOIN_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -42,7 +44,13 @@ def _wallets(reading: Reading) -> Iterator[Candidate]:
         if address.startswith("0x"):
             canonical = address.lower()
         if base or (up and len(address) == 95):
-            yield Candidate(*match.span(), "crypto_wallet", weigh(base or 0.5, up=up), canonical, "checksum" if base >= 0.8 else "format")
+            yield Candidate(
+                *match.span(),
+                "crypto_wallet",
+                weigh(base or 0.5, up=up),
+                canonical,
+                "checksum" if base >= 0.8 else "format",
+            )
 
 
 def _worth(address: str) -> float:
@@ -85,7 +93,9 @@ def _bech32(address: str) -> bool:
     prefix, _, data = lowered.rpartition("1")
     if len(data) < 7 or any(char not in _BECH32_ALPHABET for char in data):
         return False
-    values = [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix] + [_BECH32_ALPHABET.index(c) for c in data]
+    values = (
+        [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix] + [_BECH32_ALPHABET.index(c) for c in data]
+    )
     check = 1
     for value in values:
         top = check >> 25

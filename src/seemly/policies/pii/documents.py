@@ -19,6 +19,7 @@ _CODE = re.compile(
     r"(?<![\w.$€£/-])(?:(?!ID|NO|NR|DL|TO|IS)[A-Z]{1,2}[ -](?=\d)|(?=[A-Za-z]{0,6}\d))[A-Za-z0-9]+"
     r"(?:[ -](?=[A-Za-z]{0,2}\d)[A-Za-z0-9]+){0,5}(?![\w%/])"
 )
+_RECORD = re.compile(r"(?<![\w-])MRN-?\d{5,12}(?![\w-])", re.IGNORECASE)
 _SHORT_DATE = re.compile(r"\d{1,2}[-/ ]\d{1,2}[-/ ](?:19|20)\d\d|(?:19|20)\d\d(?:[-/ ]\d{1,2}){0,2}")
 
 
@@ -36,13 +37,19 @@ class _Document:
 _DOCUMENTS = (
     _Document(
         "passport",
-        cues("passport passports passeport reisepass pasaporte passaporto passaporte paspoort paszport пасспорт* паспорт* 护照* 護照* パスポート* 여권*"),
+        cues(
+            "passport passports passeport reisepass pasaporte passaporto passaporte paspoort paszport "
+            "пасспорт* паспорт* 护照* 護照* パスポート* 여권*"
+        ),
         re.compile(r"[A-Z]{0,3}\d{6,9}[A-Z]?|[A-Z]\d[A-Z0-9]{7}", re.IGNORECASE),
         0.88,
     ),
     _Document(
         "driving_licence",
-        cues("license licence driver's drivers driver dl driving führerschein permis permiso carnet patente rijbewijs prawo права*"),
+        cues(
+            "license licence driver's drivers driver dl driving führerschein permis permiso carnet patente "
+            "rijbewijs prawo права*"
+        ),
         re.compile(r"(?=(?:[A-Z]*\d){4})[A-Z0-9]{6,18}", re.IGNORECASE),
         0.75,
     ),
@@ -64,7 +71,14 @@ _NEEDED = {
     "bank_account": cues("account acct routing aba kontonummer compte cuenta conto rekeningnummer bban number no"),
     "medical_record": cues("mrn npi medical record medicare chart"),
 }
-_SOFTWARE = cues("software plate key product windows serial activation commit order tracking invoice github social instagram twitter")
+_SOFTWARE = cues(
+    "software plate key product windows serial activation commit order tracking invoice github social instagram twitter"
+)
+
+
+def _records(reading: Reading) -> Iterator[Candidate]:
+    for match in _RECORD.finditer(reading.text):
+        yield Candidate(*match.span(), "medical_record", 0.85, match[0].upper(), "format")
 
 
 def _coded(reading: Reading) -> Iterator[Candidate]:
@@ -93,4 +107,5 @@ DETECTORS = (
         lambda reading: reading.has_digit and any(reading.heard(wanted) for wanted in _ALL_CUES),
         _coded,
     ),
+    Detector(("medical_record",), lambda reading: reading.digits > 4 and "mrn" in reading.lower, _records),
 )

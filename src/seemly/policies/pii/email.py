@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Detector, cues
+from seemly.policies.pii.reading import Candidate, Detector, cues, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 
 __all__ = ["DETECTORS", "PROVIDERS"]
 
-PROVIDERS = frozenset(
-    "gmail googlemail hotmail outlook live msn yahoo ymail rocketmail icloud aol proton protonmail pm gmx web mail yandex qq "
-    "163 126 naver daum hanmail rediffmail zoho fastmail tutanota tuta tutamail posteo mailbox orange wanadoo laposte free sfr "
-    "libero virgilio tiscali bol uol terra wp onet interia o2 seznam rambler inbox bk list mailru comcast verizon att "
-    "btinternet sky bigpond t-online freenet arcor bluewin duck hey".split()
+PROVIDERS = words(
+    "gmail googlemail hotmail outlook live msn yahoo ymail rocketmail icloud aol proton protonmail pm gmx "
+    "web mail yandex qq "
+    "163 126 naver daum hanmail rediffmail zoho fastmail tutanota tuta tutamail posteo mailbox orange "
+    "wanadoo laposte free sfr "
+    "libero virgilio tiscali bol uol terra wp onet interia o2 seznam rambler inbox bk list mailru comcast "
+    "verizon att "
+    "btinternet sky bigpond t-online freenet arcor bluewin duck hey"
 )
 """Second-level names of mail providers for private persons."""
 
@@ -28,46 +31,67 @@ _DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]{0,62})[.．。]){1,6}[^\W\d_]{2,24}(?:-
 _TLD = re.compile(r"[^\W\d_]{2,18}|xn--[a-z0-9-]{2,20}", re.IGNORECASE)
 _LITERAL = re.compile(r"\[(?:\d{1,3}\.){3}\d{1,3}\]")
 
-_COMMON_TLDS = frozenset(
-    "com net org edu gov mil int info biz name pro io ai app dev me tv cc co us uk de fr es it nl be ch at pl cz sk hu ro bg gr "
-    "pt se no fi dk ie is ee lv lt ru ua by kz tr il ae sa eg za ng ke in pk bd lk cn jp kr tw hk sg my th vn id ph au nz ca mx "
-    "br ar cl pe uy eu asia mobi tel xyz online site store shop club live email tech space website cloud digital lu li mt cy rs "
-    "hr si ba mk al ge am az md ve ec bo py cr pa gt hn sv ni do cu jm tt gl fo gg je im".split()
+_COMMON_TLDS = words(
+    "com net org edu gov mil int info biz name pro io ai app dev me tv cc co us uk de fr es it nl be ch at "
+    "pl cz sk hu ro bg gr "
+    "pt se no fi dk ie is ee lv lt ru ua by kz tr il ae sa eg za ng ke in pk bd lk cn jp kr tw hk sg my th "
+    "vn id ph au nz ca mx "
+    "br ar cl pe uy eu asia mobi tel xyz online site store shop club live email tech space website cloud "
+    "digital lu li mt cy rs "
+    "hr si ba mk al ge am az md ve ec bo py cr pa gt hn sv ni do cu jm tt gl fo gg je im"
 )
-_FILE_ENDINGS = frozenset(
-    "png jpg jpeg gif svg webp bmp ico pdf txt css js ts jsx tsx json xml html htm py rb go rs java cpp md yml yaml zip gz tar mp3 "
-    "mp4 wav mov avi exe dll psd".split()
+_FILE_ENDINGS = words(
+    "png jpg jpeg gif svg webp bmp ico pdf txt css js ts jsx tsx json xml html htm py rb go rs java cpp md "
+    "yml yaml zip gz tar mp3 "
+    "mp4 wav mov avi exe dll psd"
 )
-_PLACEHOLDERS = frozenset(
-    "you your user username name email someone somebody example yourname your.name your-name your_name youremail your.email your-email "
-    "your_email firstname.lastname first.last myemail my.email me@ x xx xxx foo".split()
+_PLACEHOLDERS = words(
+    "you your user username name email someone somebody example yourname your.name your-name your_name "
+    "youremail your.email your-email "
+    "your_email firstname.lastname first.last myemail my.email me@ x xx xxx foo"
 )
 _EXAMPLE_DOMAINS = re.compile(
-    r"(?:.*\.)?(?:example\.(?:com|org|net)|(?:domain|email|mail|company|yourdomain|your-domain|mydomain|website|site)\.(?:com|tld|org)|.*\.(?:example|test|invalid|localhost|tld))",
+    r"(?:.*\.)?(?:example\.(?:com|org|net)|(?:domain|email|mail|company|yourdomain|your-domain|mydomain|"
+    r"website|site)\.(?:com|tld|org)|.*\.(?:example|test|invalid|localhost|tld))",
     re.IGNORECASE,
 )
 
 _MAIL_CUES = cues(
-    "email emails mail mails e-mail inbox contact reach write address gmail msg message send correo escribeme escríbeme escribir "
-    "adresse schreib schreibe écris écrire courriel indirizzo scrivi scrivimi escreva почт* 邮箱* 邮件* メール* 이메일* ईमेल* إيميل* بريد*"
+    "email emails mail mails e-mail inbox contact reach write address gmail msg message send correo "
+    "escribeme escríbeme escribir "
+    "adresse schreib schreibe écris écrire courriel indirizzo scrivi scrivimi escreva почт* 邮箱* 邮件* メール* "
+    "이메일* ईमेल* إيميل* بريد*"
 )
 
 _BRACKETED_AT = re.compile(r"\s{0,2}[\[({<]\s{0,2}(?:at|AT|At|a|@|arroba|ät)\s{0,2}[\])}>]\s{0,2}")
-_WORD_AT = re.compile(r"(?:\s{1,3}|[_*~-]{1,2})(?:at|arroba|chiocciola|klammeraffe)(?:\s{1,3}|[_*~-]{1,2})", re.IGNORECASE)
-_DOT = r"(?:\s{0,2}[\[({<]\s{0,2}(?:dot|d0t|punkt|punto|point|ponto|\.)\s{0,2}[\])}>]\s{0,2}|(?:\s{1,3}|[_*~-]{1,2})(?:dot|d0t|punkt|punto|point|ponto)(?:\s{1,3}|[_*~-]{1,2})|\s{0,2}\.\s{0,2})"
+_WORD_AT = re.compile(
+    r"(?:\s{1,3}|[_*~-]{1,2})(?:at|arroba|chiocciola|klammeraffe)(?:\s{1,3}|[_*~-]{1,2})", re.IGNORECASE
+)
+_DOT_WORD = r"(?:dot|d0t|punkt|punto|point|ponto)"
+_DOT = (
+    rf"(?:\s{{0,2}}[\[({{<]\s{{0,2}}(?:{_DOT_WORD}|\.)\s{{0,2}}[\])}}>]\s{{0,2}}"
+    rf"|(?:\s{{1,3}}|[_*~-]{{1,2}}){_DOT_WORD}(?:\s{{1,3}}|[_*~-]{{1,2}})|\s{{0,2}}\.\s{{0,2}})"
+)
 _SPELLED_DOMAIN = re.compile(rf"([^\W_][\w-]{{0,40}})((?:{_DOT}[^\W_][\w-]{{1,30}}){{1,4}})", re.IGNORECASE)
 _DOT_PART = re.compile(_DOT, re.IGNORECASE)
 _LOOSE_DOMAIN = re.compile(r"([a-z0-9-]{2,20})\s{1,2}(com|net|org|de|fr|es|it|ru|co\s?uk|uk)(?![\w.])", re.IGNORECASE)
-_LOCAL_BACK = re.compile(r"([\w.+-]{1,64})((?:(?:\s{1,2}tod\s{1,2}|\s?[\])}]tod[\[({]\s?|\s{1,2}\.\s{1,2})[\w+-]{1,30}){0,3})", re.IGNORECASE)
-_VERBS = frozenset(
-    "look looking looks meet meeting am are is was be were here there out home stay staying live lives living work works working "
-    "check found available visit see shop buy arrive arrived start starts starting good bad great best him her them you it us "
-    "not only all and or the a an this that now today up down over laugh laughing yell shout stare mad angry point back in on "
-    "people guys stuff things order tickets sale online price listed sold posted website site".split()
+_LOCAL_BACK = re.compile(
+    r"([\w.+-]{1,64})((?:(?:\s{1,2}tod\s{1,2}|\s?[\])}]tod[\[({]\s?|\s{1,2}\.\s{1,2})[\w+-]{1,30}){0,3})", re.IGNORECASE
+)
+_VERBS = words(
+    "look looking looks meet meeting am are is was be were here there out home stay staying live lives "
+    "living work works working "
+    "check found available visit see shop buy arrive arrived start starts starting good bad great best him "
+    "her them you it us "
+    "not only all and or the a an this that now today up down over laugh laughing yell shout stare mad "
+    "angry point back in on "
+    "people guys stuff things order tickets sale online price listed sold posted website site"
 )
 
 _SPACED_BACK = re.compile(r"\s{0,2}((?:[\w.+-](?:\s{1,2}(?=[\w.+-]\s|[\w.+-]$)|$|(?=\s))){2,40})")
-_SPACED_DOMAIN = re.compile(r"\s{0,2}((?:[\w-]\s{1,2}){2,30}\.\s{1,2}(?:[a-z](?:\s{1,2}(?=[a-z](?:\s|$|[,;!?])))?){2,8})(?![\w])", re.IGNORECASE)
+_SPACED_DOMAIN = re.compile(
+    r"\s{0,2}((?:[\w-]\s{1,2}){2,30}\.\s{1,2}(?:[a-z](?:\s{1,2}(?=[a-z](?:\s|$|[,;!?])))?){2,8})(?![\w])", re.IGNORECASE
+)
 _GAPPED_DOMAIN = re.compile(r"\s{0,2}([a-z0-9-]{2,30}\s{0,2}\.\s{0,2}[a-z]{2,10}(?:\.[a-z]{2})?)(?!\w)", re.IGNORECASE)
 
 
@@ -81,7 +105,9 @@ def _plain(reading: Reading) -> Iterator[Candidate]:
             continue
         end = domain
         local, host = text[start:at], text[at + 1 : end].lower().replace("．", ".").replace("。", ".")
-        if text[max(0, start - 3) : start] == "://" or (start and text[start - 1] in "/:" and "://" in text[max(0, start - 40) : start]):
+        if text[max(0, start - 3) : start] == "://" or (
+            start and text[start - 1] in "/:" and "://" in text[max(0, start - 40) : start]
+        ):
             continue
         if local == "git" and text[end : end + 1] == ":":
             continue
@@ -114,9 +140,18 @@ def _domain_end(text: str, start: int) -> int | None:
         label = labels[last]
         if _known(label) or (last == 1 and _TLD.fullmatch(label)):
             return end
-        if not label.islower() and last == len(labels) - 1 and (cut := re.match("[a-z]{2,6}(?=[A-Z])", label)) and _known(cut[0]):
+        if (
+            not label.islower()
+            and last == len(labels) - 1
+            and (cut := re.match("[a-z]{2,6}(?=[A-Z])", label))
+            and _known(cut[0])
+        ):
             return end - len(label) + cut.end()
-        if _TLD.fullmatch(label) and not (label[0].isupper() and labels[last - 1].islower()) and last == len(labels) - 1:
+        if (
+            _TLD.fullmatch(label)
+            and not (label[0].isupper() and labels[last - 1].islower())
+            and last == len(labels) - 1
+        ):
             return end
         end -= len(label) + 1
     return None
@@ -203,7 +238,9 @@ def _belief(
         return 0.8 if loose else 0.92
     shouted = sign.strip().isupper() and not name.isupper() and "DOT" in reading.text[start:end]
     asked = reading.near(_MAIL_CUES, start, end)
-    spelled = "dot" in reading.lower[start:end] or "punkt" in reading.lower[start:end] or "punto" in reading.lower[start:end]
+    spelled = (
+        "dot" in reading.lower[start:end] or "punkt" in reading.lower[start:end] or "punto" in reading.lower[start:end]
+    )
     if spelled:
         return 0.85 if shouted or asked or handle else 0.45
     return 0.7 if handle and asked else 0.0
@@ -236,7 +273,9 @@ def _apart(reading: Reading, at: int) -> Candidate | None:
             skipped = 0 if back.re is _SPACED_BACK else len(behind) - len(behind.lstrip())
             name = "".join(back[0].split())[::-1].lower()
             length = len(back[0].rstrip())
-            return Candidate(at - skipped - length, at + 1 + len(letters[0].rstrip()), "email", 0.9, f"{name}@{host}", "obfuscated")
+            return Candidate(
+                at - skipped - length, at + 1 + len(letters[0].rstrip()), "email", 0.9, f"{name}@{host}", "obfuscated"
+            )
     parts = _GAPPED_DOMAIN.match(text, at + 1, at + 60)
     back = _LOCAL_BACK.match(behind.lstrip())
     if parts is None or back is None:
@@ -254,12 +293,13 @@ def _apart(reading: Reading, at: int) -> Candidate | None:
 
 
 _SPELLED_TRIGGERS = frozenset({"dot", "punkt", "punto", "arroba", "chiocciola", "klammeraffe"}) | {
-    provider for provider in PROVIDERS if len(provider) > 4 and provider.isalpha() and provider not in {"orange", "terra", "inbox"}
+    provider
+    for provider in PROVIDERS
+    if len(provider) > 4 and provider.isalpha() and provider not in {"orange", "terra", "inbox"}
 }
 
 
 def _may_spell(reading: Reading) -> bool:
-    text = reading.text
     return not _SPELLED_TRIGGERS.isdisjoint(reading.vocabulary) or any(sign in reading.lower for sign in _SIGNS)
 
 

@@ -1,11 +1,14 @@
-"""Accounts elsewhere, told with their platform: `my insta is foo`, `telegram @foo`. A bare @mention is nobody's secret."""
+"""Accounts elsewhere, told with their platform: `my insta is foo`, `telegram @foo`.
+
+A bare @mention is nobody's secret.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Detector, cues
+from seemly.policies.pii.reading import Candidate, Detector, cues, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,52 +17,82 @@ if TYPE_CHECKING:
 
 __all__ = ["DETECTORS"]
 
-_PLATFORMS = (
-    "insta instagram ig snapchat snap sc discord disc telegram tg tele tiktok twitter kik skype wechat weixin facebook fb messenger onlyfans reddit "
-    "twitch gamertag psn xbox roblox fortnite linkedin viber vk tumblr pinterest bluesky bsky mastodon threads signal whatsapp steam cashapp venmo "
-    "paypal инста инстаграм телеграм телега тг вк дискорд 微信 인스타 インスタ"
-).split()
-_VAGUE = frozenset({"sc", "tele", "threads", "steam", "signal", "tg", "ig", "vk", "disc", "fb", "paypal", "fortnite", "xbox"})
+_PLATFORMS = sorted(
+    words(
+        "insta instagram ig snapchat snap sc discord disc telegram tg tele tiktok twitter kik skype "
+        "wechat weixin facebook fb messenger onlyfans reddit twitch gamertag psn xbox roblox fortnite "
+        "linkedin viber vk tumblr pinterest bluesky bsky mastodon threads signal whatsapp steam cashapp "
+        "venmo paypal инста инстаграм телеграм телега тг вк дискорд 微信 인스타 インスタ"
+    )
+)
+_VAGUE = frozenset(
+    {"sc", "tele", "threads", "steam", "signal", "tg", "ig", "vk", "disc", "fb", "paypal", "fortnite", "xbox"}
+)
 
 _HANDLE = r"[A-Za-z0-9_](?:[A-Za-z0-9_.\-]{0,30}[A-Za-z0-9_])?(?:\s?#\s?\d{4}(?!\d))?"
 _AFTER = re.compile(
     r"(?:'s)?(?P<kind>\s(?:name|id|user|username|user\sname|handle|account|acc|acct|tag|nick|nickname))?"
-    r"(?:(?P<sign>\s?(?:[:=：→>]|->|=>)\s{0,2})|\s(?P<verb>is|ist|es|est|è|é|это)(?:\s|:\s)|(?P<bare>[ \t(]{1,2}(?:-\s)?))"
+    r"(?:(?P<sign>\s?(?:[:=：→>]|->|=>)\s{0,2})|\s(?P<verb>is|ist|es|est|è|é|это)(?:\s|:\s)|(?P<bare>[ "
+    r"\t(]{1,2}(?:-\s)?))"
     rf"(?P<quote>[\"'`(]?)(?P<handle>@?{_HANDLE})(?![\w@/]|\.\w)",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    rf"(?:^|(?<=[\s\"'(:,]))(?P<handle>@?{_HANDLE})[\"')]?,?\s(?:on|auf|en|sur|su|no|via|in|@)\s(?:the\s|my\s)?$", re.IGNORECASE
+    rf"(?:^|(?<=[\s\"'(:,]))(?P<handle>@?{_HANDLE})[\"')]?,?\s(?:on|auf|en|sur|su|no|via|in|@)\s(?:the\s|"
+    rf"my\s)?$",
+    re.IGNORECASE,
 )
 _TAG = re.compile(r"(?<![\w#/@.-])[A-Za-z][\w.]{1,31}#\d{4}(?!\w)")
 _PROFILE = re.compile(
-    r"(?<![\w@])(?:www\.)?(?:t\.me/|instagram\.com/|snapchat\.com/add/|facebook\.com/|fb\.com/|tiktok\.com/@|wa\.me/|linkedin\.com/in/|"
-    r"discord\.gg/|onlyfans\.com/|kik\.me/|twitter\.com/)(?P<handle>[A-Za-z0-9_.\-]{2,40})(?=[\s?,;!)\"']|[./](?:\s|$)|$)",
+    r"(?<![\w@])(?:www\.)?(?:t\.me/|instagram\.com/|snapchat\.com/add/|facebook\.com/|fb\.com/|"
+    r"tiktok\.com/@|wa\.me/|linkedin\.com/in/|"
+    r"discord\.gg/|onlyfans\.com/|kik\.me/|twitter\.com/)(?P<handle>[A-Za-z0-9_.\-]{2,40})(?=[\s?,;!)\"']|"
+    r"[./](?:\s|$)|$)",
     re.IGNORECASE,
 )
-_PAGES = frozenset(
-    "p reel reels explore stories watch groups events pages share sharer joinchat login signup help about privacy home i intent "
-    "hashtag search marketplace photo profile.php story.php".split()
+_PAGES = words(
+    "p reel reels explore stories watch groups events pages share sharer joinchat login signup help about "
+    "privacy home i intent "
+    "hashtag search marketplace photo profile.php story.php"
 )
 _OWN = cues(
-    "my me add follow dm hmu find message msg text contact reach write im i'm mine our mein mich mir meine mon mi mio minha meu sígueme "
+    "my me add follow dm hmu find message msg text contact reach write im i'm mine our mein mich mir meine "
+    "mon mi mio minha meu sígueme "
     "agregame agrégame ajoute folge schreib aggiungimi мой мне меня пиши add: i ask chat talk мо* 加*"
 )
-_ASKING = re.compile(r"(?:add|follow|hmu|dm|find|message|msg|text|hit|contact|reach)\b[^.!?\n]{0,16}\b(?:on|at|via|my)\s(?:my\s)?$", re.IGNORECASE)
+_ASKING = re.compile(
+    r"(?:add|follow|hmu|dm|find|message|msg|text|hit|contact|reach)\b[^.!?\n]{0,16}\b(?:on|at|via|"
+    r"my)\s(?:my\s)?$",
+    re.IGNORECASE,
+)
 _SAYING = re.compile(r"(?:i'?m|i am|it'?s|user(?:name)?(?: is)?:?|name is)\s@?$", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"\s{0,2}(?:$|[.,!?;:)\n\"']|and\b|or\b|if\b|so\b|for\b|lol\b|xd\b|xx\b|pls\b|please\b|<|[^\x00-\x7f])", re.IGNORECASE)
-_PLAIN_WORDS = frozenset(
-    "a an the and or but if so not no yes is are was were be been being it its this that these those there here me my you your he she they "
-    "we us them him her i on in at to of for from with by as up down out off over new old good bad great best worst better fun cool nice lame "
-    "dead down private public hacked banned locked deleted full empty broken gone boring awesome amazing trash toxic cancer fake real official "
-    "free open closed app web page pages post posts story stories reel reels live video videos pic pics photo photos group groups chat chats "
-    "server servers bot bots channel channels link links account accounts user users name username id handle profile followers following feed "
-    "ads ad algorithm marketing support team company too very really just also only now then today tomorrow later soon again please pls thanks "
-    "lol lmao haha because cuz since when where what who why how which about after before while still already always never ever all any some "
-    "more most much many like love hate want need get got getting go going add added follow dm call text send sent use used using does doesn't did "
-    "has have had can can't will won't would should could may might must do don't instead going like says said shows thing things stuff "
-    "someone anyone everyone people friends friend kids girls guys back first last next one two three working acting slow fast annoying stupid "
-    "better worse going mine yours ours theirs same different available coming ok okay sure fine right wrong true false nothing something".split()
+_CLAUSE_END = re.compile(
+    r"\s{0,2}(?:$|[.,!?;:)\n\"']|and\b|or\b|if\b|so\b|for\b|lol\b|xd\b|xx\b|pls\b|please\b|<|[^\x00-\x7f])",
+    re.IGNORECASE,
+)
+_PLAIN_WORDS = words(
+    "a an the and or but if so not no yes is are was were be been being it its this that these those there "
+    "here me my you your he she they "
+    "we us them him her i on in at to of for from with by as up down out off over new old good bad great "
+    "best worst better fun cool nice lame "
+    "dead down private public hacked banned locked deleted full empty broken gone boring awesome amazing "
+    "trash toxic cancer fake real official "
+    "free open closed app web page pages post posts story stories reel reels live video videos pic pics "
+    "photo photos group groups chat chats "
+    "server servers bot bots channel channels link links account accounts user users name username id "
+    "handle profile followers following feed "
+    "ads ad algorithm marketing support team company too very really just also only now then today tomorrow "
+    "later soon again please pls thanks "
+    "lol lmao haha because cuz since when where what who why how which about after before while still "
+    "already always never ever all any some "
+    "more most much many like love hate want need get got getting go going add added follow dm call text "
+    "send sent use used using does doesn't did "
+    "has have had can can't will won't would should could may might must do don't instead going like says "
+    "said shows thing things stuff "
+    "someone anyone everyone people friends friend kids girls guys back first last next one two three "
+    "working acting slow fast annoying stupid "
+    "better worse going mine yours ours theirs same different available coming ok okay sure fine right "
+    "wrong true false nothing something"
 ) | frozenset(_PLATFORMS)
 
 
@@ -79,7 +112,12 @@ def _after(reading: Reading, platform: str, at: int) -> Iterator[Candidate]:
         return
     written = match["handle"]
     start, end = match.span("handle")
-    vague = platform in _VAGUE and not match["sign"] and written[0] != "@" and not reading.near(_OWN, at, at + len(platform), 20, 0)
+    vague = (
+        platform in _VAGUE
+        and not match["sign"]
+        and written[0] != "@"
+        and not reading.near(_OWN, at, at + len(platform), 20, 0)
+    )
     probability = _worth(reading, match, at)
     if probability and not vague:
         yield _account(start, end, written, probability)
@@ -141,7 +179,19 @@ def _account(start: int, end: int, written: str, probability: float) -> Candidat
 
 def _tags(reading: Reading) -> Iterator[Candidate]:
     for match in _TAG.finditer(reading.text):
-        if match[0].partition("#")[0].lower() not in {"issue", "pr", "bug", "ticket", "case", "order", "build", "room", "route", "unit", "invoice"}:
+        if match[0].partition("#")[0].lower() not in {
+            "issue",
+            "pr",
+            "bug",
+            "ticket",
+            "case",
+            "order",
+            "build",
+            "room",
+            "route",
+            "unit",
+            "invoice",
+        }:
             yield _account(*match.span(), match[0], 0.8 if reading.near(_OWN, *match.span(), 32, 0) else 0.45)
 
 

@@ -36,7 +36,9 @@ class _Kind:
     cues: Cues = field(default_factory=lambda: cues(""))
 
 
-def _kind(entity_type: str, module: str, lengths: tuple[int, ...], shapes: str, worth: tuple[float, float, float], words: str) -> _Kind:
+def _kind(
+    entity_type: str, module: str, lengths: tuple[int, ...], shapes: str, worth: tuple[float, float, float], words: str
+) -> _Kind:
     return _Kind(entity_type, module, lengths, frozenset(shapes.split("|")), *worth, cues(words))
 
 
@@ -44,18 +46,62 @@ _SSN = "999-99-9999|999 99 9999|999.99.9999"
 _NUMERIC = (
     _kind("us_ssn", "us.ssn", (9,), _SSN, (0.8, 0.3, 0.65), "ssn ssns social security socialsecurity ss sin tax"),
     _kind("us_itin", "us.itin", (9,), _SSN, (0.75, 0.3, 0), "itin taxpayer tax tin irs"),
-    _kind("ca_sin", "ca.sin", (9,), "999-999-999|999 999 999", (0.45, 0.25, 0), "sin insurance social assurance nas canada canadian"),
-    _kind("gb_nhs", "gb.nhs", (10,), "999 999 9999|999-999-9999", (0.35, 0.25, 0), "nhs patient medical gp hospital surgery"),
-    _kind("de_steuer_id", "de.idnr", (11,), "99 999 999 999", (0.7, 0.4, 0), "steuer steuerid idnr identifikationsnummer steuernummer steuer* tin tax"),
-    _kind("fr_nir", "fr.nir", (15,), "9 99 99 99 999 999 99|9 99 99 99 999 999|9999999999999 99", (0.9, 0.7, 0), "nir sécurité sociale secu sécu insee"),
+    _kind(
+        "ca_sin",
+        "ca.sin",
+        (9,),
+        "999-999-999|999 999 999",
+        (0.45, 0.25, 0),
+        "sin insurance social assurance nas canada canadian",
+    ),
+    _kind(
+        "gb_nhs",
+        "gb.nhs",
+        (10,),
+        "999 999 9999|999-999-9999",
+        (0.35, 0.25, 0),
+        "nhs patient medical gp hospital surgery",
+    ),
+    _kind(
+        "de_steuer_id",
+        "de.idnr",
+        (11,),
+        "99 999 999 999",
+        (0.7, 0.4, 0),
+        "steuer steuerid idnr identifikationsnummer steuernummer steuer* tin tax",
+    ),
+    _kind(
+        "fr_nir",
+        "fr.nir",
+        (15,),
+        "9 99 99 99 999 999 99|9 99 99 99 999 999|9999999999999 99",
+        (0.9, 0.7, 0),
+        "nir sécurité sociale secu sécu insee",
+    ),
     _kind("nl_bsn", "nl.bsn", (9,), "9999.99.999|999 999 999", (0.35, 0.2, 0), "bsn burgerservicenummer sofinummer"),
     _kind("pl_pesel", "pl.pesel", (11,), "", (0.4, 0.4, 0), "pesel"),
     _kind("br_cpf", "br.cpf", (11,), "999.999.999-99", (0.9, 0.45, 0), "cpf cadastro"),
-    _kind("in_aadhaar", "in_.aadhaar", (12,), "9999 9999 9999|9999-9999-9999", (0.55, 0.3, 0), "aadhaar aadhar adhar uidai uid आधार*"),
+    _kind(
+        "in_aadhaar",
+        "in_.aadhaar",
+        (12,),
+        "9999 9999 9999|9999-9999-9999",
+        (0.55, 0.3, 0),
+        "aadhaar aadhar adhar uidai uid आधार*",
+    ),
     _kind("au_tfn", "au.tfn", (8, 9), "999 999 999|999-999-999", (0.4, 0.2, 0), "tfn tax ato"),
-    _kind("se_personnummer", "se.personnummer", (10, 12), "999999-9999|99999999-9999", (0.7, 0.3, 0), "personnummer pnr"),
+    _kind(
+        "se_personnummer", "se.personnummer", (10, 12), "999999-9999|99999999-9999", (0.7, 0.3, 0), "personnummer pnr"
+    ),
     _kind("dk_cpr", "dk.cpr", (10,), "999999-9999", (0.45, 0.2, 0), "cpr personnummer cprnummer"),
-    _kind("no_fodselsnummer", "no.fodselsnummer", (11,), "999999 99999", (0.7, 0.45, 0), "fødselsnummer fodselsnummer personnummer"),
+    _kind(
+        "no_fodselsnummer",
+        "no.fodselsnummer",
+        (11,),
+        "999999 99999",
+        (0.7, 0.45, 0),
+        "fødselsnummer fodselsnummer personnummer",
+    ),
     _kind("kr_rrn", "kr.rrn", (13,), "999999-9999999", (0.85, 0.4, 0), "rrn 주민등록번호* 주민번호*"),
     _kind("cn_ric", "cn.ric", (18,), "999999 99999999 9999", (0.9, 0.85, 0), "身份证* 身份證* id identity"),
     _kind("ch_ssn", "ch.ssn", (13,), "999.9999.9999.99", (0.92, 0.5, 0), "ahv avs oasi sozialversicherungsnummer"),
@@ -80,10 +126,19 @@ def _code(entity_type: str, module: str, pattern: str, shaped: float, words: str
 
 
 _CODES = (
-    _code("gb_nino", "", r"(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z][ -]?\d{2}[ -]?\d{2}[ -]?\d{2}[ -]?[A-D]", 0.75, "ni nino insurance national"),
+    _code(
+        "gb_nino",
+        "",
+        r"(?!BG|GB|NK|KN|TN|NT|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z][ -]?\d{2}[ -]?\d{2}[ -]?\d{2}[ "
+        r"-]?[A-D]",
+        0.75,
+        "ni nino insurance national",
+    ),
     _code("es_dni", "es.dni", r"\d{2}\.?\d{3}\.?\d{3}[ -]?[A-Z]", 0.65, "dni nif documento identidad"),
     _code("es_nie", "es.nie", r"[XYZ][ -]?\d{7}[ -]?[A-Z]", 0.8, "nie extranjero"),
-    _code("it_codice_fiscale", "it.codicefiscale", r"[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]", 0.95, "codice fiscale cf"),
+    _code(
+        "it_codice_fiscale", "it.codicefiscale", r"[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]", 0.95, "codice fiscale cf"
+    ),
     _code("in_pan", "in_.pan", r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]", 0.65, "pan permanent income"),
     _code("fi_hetu", "fi.hetu", r"\d{6}[-+A-FU-Y]\d{3}[0-9A-Y]", 0.85, "hetu henkilötunnus"),
     _code("cn_ric", "cn.ric", r"\d{17}X", 0.9, "身份证* 身份證*"),
@@ -114,7 +169,12 @@ def _numbers(reading: Reading) -> Iterator[Candidate]:
     for number in reading.numbers:
         start, end = number.start, number.end
         kinds = by_length.get(len(number.digits))
-        if kinds is None or number.shape[0] == "+" or (start and reading.text[start - 1] in "/=#$") or len(set(number.digits)) == 1:
+        if (
+            kinds is None
+            or number.shape[0] == "+"
+            or (start and reading.text[start - 1] in "/=#$")
+            or len(set(number.digits)) == 1
+        ):
             continue
         for kind in kinds:
             in_shape = number.shape in kind.shapes

@@ -20,8 +20,12 @@ _MAC = re.compile(
     r"(?<![\w:-])[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])"
     r"|(?<![\w.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])"
 )
-_IP_CUES = cues("ip ips ipv4 ipv6 address addr server host ping connect login ddos dox router vpn adresse dirección адрес*")
-_VERSIONS = cues("version versions ver v release build firmware update upgrade driver chrome firefox windows section chapter")
+_IP_CUES = cues(
+    "ip ips ipv4 ipv6 address addr server host ping connect login ddos dox router vpn adresse dirección адрес*"
+)
+_VERSIONS = cues(
+    "version versions ver v release build firmware update upgrade driver chrome firefox windows section chapter"
+)
 _PUBLIC_RESOLVERS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9"})
 
 
@@ -33,7 +37,14 @@ def _ipv4(reading: Reading) -> Iterator[Candidate]:
             continue
         base = _worth(match[0], parts)
         down = reading.near(_VERSIONS, start, end, 16, 0)
-        yield Candidate(start, end, "ip_address", weigh(base, up=reading.near(_IP_CUES, start, end, 40), down=down), match[0], "format")
+        yield Candidate(
+            start,
+            end,
+            "ip_address",
+            weigh(base, up=reading.near(_IP_CUES, start, end, 40), down=down),
+            match[0],
+            "format",
+        )
 
 
 def _worth(address: str, parts: list[str]) -> float:

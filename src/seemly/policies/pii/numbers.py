@@ -12,7 +12,8 @@ __all__ = ["LEAST_DIGITS", "Number", "find_numbers"]
 
 _RUN = re.compile(
     r"(?:[+＋]?\([+＋]?|[+＋])?\d"
-    r"(?:[ \t\r\n.\-/()\u00a0\u2007\u2009\u202f\u2010-\u2015\u30fc\uff0d\ufe0f\u20e3*_,;|~]{0,4}\d)*[\ufe0f\u20e3]{0,2}"
+    r"(?:[ \t\r\n.\-/()\u00a0\u2007\u2009\u202f\u2010-\u2015\u30fc\uff0d\ufe0f\u20e3*_,;|"
+    r"~]{0,4}\d)*[\ufe0f\u20e3]{0,2}"
 )
 _CHUNK = re.compile(r"[^\s\u20e3,;|]+\ufe0f?\u20e3?")
 _SPACE = re.compile(r"\s+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Detector, cues, weigh
+from seemly.policies.pii.reading import Candidate, Detector, cues, weigh, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,11 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["DETECTORS", "luhn"]
 
 _CARD_CUES = cues(
-    "card cards visa mastercard amex discover diners jcb maestro unionpay rupay mir cc ccn credit debit cvv cvc expiry exp "
-    "expires expiring payment pay pan karte kreditkarte kartennummer carte bancaire tarjeta crédito credito cartão cartao "
+    "card cards visa mastercard amex discover diners jcb maestro unionpay rupay mir cc ccn credit debit cvv "
+    "cvc expiry exp "
+    "expires expiring payment pay pan karte kreditkarte kartennummer carte bancaire tarjeta crédito credito "
+    "cartão cartao "
     "carta kaart kort karta karty карт* 卡* カード* 카드*"
 )
-_IBAN_CUES = cues("iban account bank transfer wire sepa konto kontonummer überweisung überweisen compte cuenta conto rekening")
+_IBAN_CUES = cues(
+    "iban account bank transfer wire sepa konto kontonummer überweisung überweisen compte cuenta conto rekening"
+)
 _BIC_CUES = cues("bic swift bank iban")
 _NOT_CARDS = cues("tracking order isbn ean upc imei serial invoice ticket uuid id parcel shipment")
 
@@ -36,24 +40,36 @@ _ISSUERS = re.compile(
 
 _SIXTEEN = re.compile(r"(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)\d*")
 _MAESTRO = re.compile(r"(?:50|5[6-9]|6)\d{10,17}")
-_GROUPED = frozenset({"9999 9999 9999 9999", "9999-9999-9999-9999", "9999 999999 99999", "9999-999999-99999", "9999 999999 9999",
-                      "9999-999999-9999", "9999.9999.9999.9999"})
+_GROUPED = frozenset(
+    {
+        "9999 9999 9999 9999",
+        "9999-9999-9999-9999",
+        "9999 999999 99999",
+        "9999-999999-99999",
+        "9999 999999 9999",
+        "9999-999999-9999",
+        "9999.9999.9999.9999",
+    }
+)
 
 _IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ -]?\d{2}(?=[ -]?[A-Za-z0-9])")
 _IBAN_LENGTHS = {
     entry[:2]: int(entry[2:])
-    for entry in (
-        "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 "
-        "FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 "
-        "LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 "
-        "RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
-    ).split()
+    for entry in sorted(
+        words(
+            "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 "
+            "DO28 EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 "
+            "IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 "
+            "MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 "
+            "SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
+        )
+    )
 }
 """Length of an IBAN by country, from the SWIFT IBAN registry."""
 
 _BIC = re.compile(r"(?<![A-Za-z0-9])[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9])")
-_BIC_COUNTRIES = frozenset(_IBAN_LENGTHS) | frozenset(
-    "US CA MX AU NZ JP CN HK SG IN KR TW TH MY ID PH VN ZA NG KE AR CL CO PE UY MA".split()
+_BIC_COUNTRIES = frozenset(_IBAN_LENGTHS) | words(
+    "US CA MX AU NZ JP CN HK SG IN KR TW TH MY ID PH VN ZA NG KE AR CL CO PE UY MA"
 )
 
 
@@ -76,7 +92,7 @@ def _cards(reading: Reading) -> Iterator[Candidate]:
             continue
         grouped = number.shape in _GROUPED
         up = reading.near(_CARD_CUES, start, end)
-        if luhn(digits) and (_issued(digits) or (up and _MAESTRO.fullmatch(digits))):
+        if luhn(digits) and (_issued(digits) or ((up or len(digits) == 16) and _MAESTRO.fullmatch(digits))):
             base = 0.9 if grouped else 0.8 if len(digits) >= 15 else 0.6
             down = reading.near(_NOT_CARDS, start, end, 24, 0)
             yield Candidate(start, end, "payment_card", weigh(base, up=up, down=down), digits, "checksum")

@@ -16,20 +16,32 @@ if TYPE_CHECKING:
 __all__ = ["DETECTOR", "OTHER_NUMBERS", "PHONE_CUES"]
 
 PHONE_CUES = cues(
-    "phone phones telephone tel tele cell cellphone mobile mob number numbers num call calls called calling ring "
+    "phone phones telephone tel tele cell cellphone mobile mob number numbers num call calls called calling "
+    "ring "
     "text texting txt sms whatsapp whatsap viber signal imessage fax reach reachable contact dial hmu "
-    "telefon telefonnummer handy handynummer mobil mobilnummer nummer rufnummer anrufen ruf téléphone tél portable "
-    "appelle appelez appeler numéro teléfono telefono celular móvil movil llama llámame llamame llamar numero número "
-    "telefone telemóvel telemovel ligue ligar liga cellulare chiama chiamami chiamare telefoon bel mobiel telefoonnummer "
-    "komórka numer zadzwoń cep ara tlf puhelin puhelinnumero телефон* номер* звон* позвон* тел 电话* 電話* 手机* 手機* "
-    "微信* 携帯* 전화* 번호* 핸드폰* फोन* फ़ोन* नंबर* मोबाइल* هاتف* جوال* رقم* اتصل* טלפון* τηλέφωνο* κινητό* เบอร์* โทร*"
+    "answering answer office hotline helpline "
+    "telefon telefonnummer handy handynummer mobil mobilnummer nummer rufnummer anrufen ruf téléphone tél "
+    "portable "
+    "appelle appelez appeler numéro teléfono telefono celular móvil movil llama llámame llamame llamar "
+    "numero número "
+    "telefone telemóvel telemovel ligue ligar liga cellulare chiama chiamami chiamare telefoon bel mobiel "
+    "telefoonnummer "
+    "komórka numer zadzwoń cep ara tlf puhelin puhelinnumero телефон* номер* звон* позвон* тел 电话* 電話* 手机* "
+    "手機* "
+    "微信* 携帯* 전화* 번호* 핸드폰* फोन* फ़ोन* नंबर* मोबाइल* هاتف* جوال* رقم* اتصل* טלפון* τηλέφωνο* κινητό* เบอร์* "
+    "โทร*"
 )
 OTHER_NUMBERS = cues(
-    "order orders invoice tracking ticket ref reference case isbn issn upc ean version score serial sku part model account "
-    "policy confirmation booking reservation code pin zip ssn passport licence license card iban error build release rev "
-    "id uuid item product catalog lot batch page pages population votes followers views subscribers price total amount "
-    "bestellung bestellnummer rechnung sendung commande facture pedido factura fattura zamówienie flight routing "
-    "mrn npi record member customer patient employee student claim transaction tax заказ* 订单* 注文*"
+    "order orders invoice tracking ticket ref reference case isbn issn upc ean version score serial sku "
+    "part model account "
+    "policy confirmation booking reservation code pin zip ssn passport licence license card iban error "
+    "build release rev "
+    "id uuid item product catalog lot batch page pages population votes followers views subscribers price "
+    "total amount "
+    "bestellung bestellnummer rechnung sendung commande facture pedido factura fattura zamówienie flight "
+    "routing "
+    "social security insurance ein vin imei otp vrm iban bic swift balance mrn npi record member customer "
+    "patient employee student claim transaction tax заказ* 订单* 注文*"
 )
 
 _NANP = re.compile(r"1?[2-9]\d\d[2-9]\d{6}")
@@ -51,15 +63,19 @@ _NATIONAL_SHAPES = {
     "999/999-9999": 0.7,
     "9999999999": 0.4,
 }
-_MONEY_OR_DECIMAL = re.compile(r"9{1,3}(?:,999)+(?:\.9+)?|9+[.,]9+|9+,9+|(?:.*[ ,(-])?9{1,3}\.9{4,}(?:[ ,)-].*)?")
+_MONEY_OR_DECIMAL = re.compile(r"9{1,3}(?:,999)+(?:\.9+)?|9+[.,]9+")
+_PLACE = re.compile(r"\d{1,3}\.\d+,\s{0,2}-?\d{1,3}\.\d")
 _DATE = re.compile(
     r"(?<!\d)(?:(?:19|20)\d\d[-/. ](?:0?[1-9]|1[0-2])[-/. ](?:0?[1-9]|[12]\d|3[01])"
-    r"|(?:0?[1-9]|[12]\d|3[01])[-/. ](?:0?[1-9]|[12]\d|3[01])[-/. ](?:19|20)\d\d|(?:19|20)\d\d ?[-\u2013] ?(?:19|20)\d\d)(?!\d)"
+    r"|(?:0?[1-9]|[12]\d|3[01])[-/. ](?:0?[1-9]|[12]\d|3[01])[-/. ](?:19|20)\d\d|(?:19|20)\d\d ?[-\u2013] "
+    r"?(?:19|20)\d\d)(?!\d)"
 )
 _SHORT_DATE = re.compile(r"99?([-/.])99?\1(?:99){1,2}|9999([-/.])99?\2(?:99?)?")
 _SPARSE = re.compile(r"9(?:[ .\-]{1,3}9)+")
 _EXTENSION = re.compile(r"[,;]?\s?(?:x|ext\.?|extension|durchwahl)\s?\d{1,6}(?!\w)", re.IGNORECASE)
-_UNIT = re.compile(r"\s?(?:[%€$£¥₹°]|(?:usd|eur|gbp|dollars?|euros?|points?|km|kg|mb|gb|ms|px|views|votes|people)\b)", re.IGNORECASE)
+_UNIT = re.compile(
+    r"\s?(?:[%€$£¥₹°]|(?:usd|eur|gbp|dollars?|euros?|points?|km|kg|mb|gb|ms|px|views|votes|people)\b)", re.IGNORECASE
+)
 
 
 def _find(reading: Reading) -> Iterator[Candidate]:
@@ -91,16 +107,20 @@ def _dialable(text: str, number: Number) -> bool:
     """Whether shape and neighbours leave room for a telephone number: no sum, date, decimal, path or handle."""
     shape, start = number.shape, number.start
     before = text[start - 1] if start else " "
-    if before in "#$€£¥₹&%@^" or (before in "/=" and not text[max(0, start - 6) : start].lower().endswith(("wa.me/", "hone=", "tel="))):
+    if before in "#$€£¥₹&%@^" or (
+        before in "/=" and not text[max(0, start - 6) : start].lower().endswith(("wa.me/", "hone=", "tel="))
+    ):
         return False
     if before in ".-,:" and start > 1 and text[start - 2].isalnum() and text[start - 4 : start].lower() != "tel:":
         return before == ":" and text[start - 2].isalpha()
+    if shape[0] in "+＋":
+        return not _UNIT.match(text, number.end)
     if _MONEY_OR_DECIMAL.fullmatch(shape) or _SHORT_DATE.fullmatch(shape) or _UNIT.match(text, number.end):
         return False
     piece = text[start : number.end]
     if shape.count(".") > 2 and any(len(part) != 2 for part in shape.split(".")):
         return False
-    return not _DATE.search(piece)
+    return not _DATE.search(piece) and not _PLACE.search(piece)
 
 
 def _base(number: Number, regions: tuple[str, ...], known: dict[str, tuple[float, str]]) -> tuple[float, str]:
@@ -118,10 +138,16 @@ def _prefixed(number: Number) -> tuple[float, str]:
     try:
         parsed = phonenumbers.parse("+" + number.digits, None)
     except phonenumbers.NumberParseException:
-        return 0.45, "format"
+        return _unassigned(number)
     if phonenumbers.is_valid_number(parsed):
         return 0.95, "valid"
-    return (0.75, "possible") if phonenumbers.is_possible_number(parsed) else (0.55, "format")
+    return (0.75, "possible") if phonenumbers.is_possible_number(parsed) else _unassigned(number)
+
+
+def _unassigned(number: Number) -> tuple[float, str]:
+    """A number that no plan knows, yet written with a plus and in groups as only telephone numbers are."""
+    grouped = len(number.digits) > 7 and not number.shape.strip("+＋(").isdigit()
+    return (0.6 if grouped else 0.4), "format"
 
 
 def _national(number: Number, regions: tuple[str, ...]) -> tuple[float, str]:
@@ -164,7 +190,9 @@ def _by_shape(number: Number, *, plain: bool) -> float:
         return 0.5 if len(digits) in (10, 11) else 0.35
     if shape.startswith("(") and ")" in shape[:6]:
         return 0.6
-    if digits.startswith("0") and 9 <= len(digits) <= 12 and not digits.startswith("000"):
+    if shape in ("999-99-9999", "999 99 9999"):
+        return 0.15
+    if digits.startswith("0") and 9 <= len(digits) <= 13 and not digits.startswith("000"):
         return 0.6
     if not number.alone or "," in shape:
         return 0.2

@@ -11,7 +11,7 @@ from seemly.errors import ConfigError, Issue
 from seemly.policies.pii import detectors
 from seemly.policies.pii.masks import Pseudonyms, mask_of
 from seemly.policies.pii.options import EntitySettings, MaskStyle, PiiOptions
-from seemly.policies.pii.reading import Candidate, Detector, Reading
+from seemly.policies.pii.reading import Candidate, Reading
 from seemly.policy import NOTHING, Defaults, Finding, Item, Match, Spec
 from seemly.span import Span
 
@@ -61,13 +61,13 @@ class PersonalInformation:
             return []
         reading = Reading(text, words, self._options.regions)
         floor, settings = self._options.report_from, self._settings
-        found: list[tuple[Span, Candidate]] = []
-        for detector in self._detectors:
-            if detector.when(reading):
-                for candidate in detector.find(reading):
-                    if candidate.probability >= floor and settings[candidate.entity_type].enable:
-                        found.append((view.origin(candidate.start, candidate.end), candidate))
-        return found
+        return [
+            (view.origin(candidate.start, candidate.end), candidate)
+            for detector in self._detectors
+            if detector.when(reading)
+            for candidate in detector.find(reading)
+            if candidate.probability >= floor and settings[candidate.entity_type].enable
+        ]
 
     def _matches(self, original: str, found: Iterable[tuple[Span, Candidate]]) -> tuple[Match, ...]:
         pseudonyms = Pseudonyms()
@@ -115,15 +115,16 @@ def _best(found: list[tuple[Span, Candidate]]) -> list[tuple[Span, Candidate]]:
 ENTITY_TYPES = tuple(sorted({name for detector in detectors.ALL for name in detector.entity_types}))
 
 
-def _build(options: Any, channel: Channel) -> PersonalInformation:
+def _build(options: Any, _: Channel) -> PersonalInformation:
     return PersonalInformation(_checked(options))
 
 
 def _checked(options: PiiOptions) -> PiiOptions:
-    issues: list[Issue] = []
-    for name in options.entities:
-        if name not in ENTITY_TYPES:
-            issues.append(Issue(f"entities.{name}", f"unknown entity; known are {', '.join(ENTITY_TYPES)}"))
+    issues = [
+        Issue(f"entities.{name}", f"unknown entity; known are {', '.join(ENTITY_TYPES)}")
+        for name in options.entities
+        if name not in ENTITY_TYPES
+    ]
     if options.regions:
         known = _regions()
         issues.extend(
@@ -135,9 +136,8 @@ def _checked(options: PiiOptions) -> PiiOptions:
         f"entities.{name}.style": settings.style for name, settings in options.entities.items() if settings.style
     }
     issues.extend(issue for path, style in styles.items() for issue in _style_issues(path, style))
-    for name in ("report_from", "mask_from"):
-        if not 0 <= getattr(options, name) <= 1:
-            issues.append(Issue(name, "must be 0 to 1"))
+    bounds = {"report_from": options.report_from, "mask_from": options.mask_from}
+    issues.extend(Issue(name, "must be 0 to 1") for name, bound in bounds.items() if not 0 <= bound <= 1)
     if issues:
         raise ConfigError("personal_information cannot be built", issues)
     return options

@@ -14,7 +14,7 @@ from seemly.policies.pii.numbers import LEAST_DIGITS, Number, find_numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["Candidate", "Cues", "Detector", "Reading", "cues", "weigh"]
+__all__ = ["Candidate", "Cues", "Detector", "Reading", "cues", "weigh", "words"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
@@ -44,19 +44,37 @@ class Cues:
     stems: tuple[str, ...]
 
 
+def words(listing: str) -> frozenset[str]:
+    """The set of the words of `listing`, which spaces part."""
+    return frozenset(listing.split())
+
+
 def cues(listing: str) -> Cues:
     """Cues from words apart by spaces; a trailing `*` marks a stem (for scripts without spaces, and inflection)."""
-    words = listing.split()
+    every = listing.split()
     return Cues(
-        frozenset(word for word in words if not word.endswith("*")),
-        tuple(word[:-1] for word in words if word.endswith("*")),
+        frozenset(word for word in every if not word.endswith("*")),
+        tuple(word[:-1] for word in every if word.endswith("*")),
     )
 
 
 class Reading:
     """A text under search. Lives for one call and is used by one thread."""
 
-    __slots__ = ("_around", "_digits", "_heard", "_longest", "_lower", "_numbers", "has_at", "has_digit", "regions", "text", "vocabulary", "words")
+    __slots__ = (
+        "_around",
+        "_digits",
+        "_heard",
+        "_longest",
+        "_lower",
+        "_numbers",
+        "has_at",
+        "has_digit",
+        "regions",
+        "text",
+        "vocabulary",
+        "words",
+    )
 
     def __init__(self, text: str, words: Sequence[str], regions: tuple[str, ...] = ()) -> None:
         if not text.isascii() and _FOREIGN_DIGIT.search(text):

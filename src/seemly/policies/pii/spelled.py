@@ -35,7 +35,20 @@ _DIGIT_WORDS = {
 _TIMES = {"double": 2, "triple": 3}
 _DIGIT_OR_TIMES = frozenset({*_DIGIT_WORDS, *_TIMES})
 _APART = 32
-_FILLERS = ("then", "dash", "hyphen", "minus", "space", "plus", "followed by", "strich", "tiret", "guion", "espacio", "tracinho")
+_FILLERS = (
+    "then",
+    "dash",
+    "hyphen",
+    "minus",
+    "space",
+    "plus",
+    "followed by",
+    "strich",
+    "tiret",
+    "guion",
+    "espacio",
+    "tracinho",
+)
 
 _WORDS = "|".join(sorted({*_DIGIT_WORDS, *_TIMES}, key=len, reverse=True))
 _PIECE = re.compile(rf"\d|{_WORDS}")

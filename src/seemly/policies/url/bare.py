@@ -67,12 +67,12 @@ def stands_alone(host: Host, text: str, start: int, end: int, language: str | No
     if ending in words("file_extensions") and not home:
         return None
     if name in words("plain_words") and not host.subdomains:
-        return _surroundings(text, start, end)
+        return _surroundings(text, start, end) if usual(host) else None
     second, dot, _ = host.suffix.partition(".")
-    if "-" in name and len(name) >= _LONG_NAME:
-        return ending in bare_tlds()
     if home or (dot and second in _SECOND_LEVELS) or ending in bare_tlds() or _UNSPACED_TLD.match(ending):
         return True
+    if "-" in name and len(name) >= _LONG_NAME:
+        return False
     return _surroundings(text, start, end)
 
 

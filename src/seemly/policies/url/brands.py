@@ -66,13 +66,17 @@ class Protected:
                 self._typos.update(dict.fromkeys(_shortened(brand.name), brand))
         self._domains = frozenset(domain for brand in self._by_name.values() for domain in brand.domains)
 
+    def genuine(self, host: Host) -> bool:
+        """Whether `host` is a protected name's own, and not one that it lets to anybody."""
+        return under(host.ascii, self._domains) and not under(host.ascii, words("free_hosting"))
+
     def imitated(self, host: Host, readings: Iterable[str], *, other_signs: bool) -> Impersonation | None:
         """The name that `host` borrows, or None; a brand's own domains borrow nothing.
 
         `readings` are the host's names, lower-case and decoded: as written and, where they differ, with look-alikes
         resolved. A name that is also a word counts only beside `other_signs`.
         """
-        if not host.registrable or under(host.ascii, self._domains):
+        if not host.registrable or self.genuine(host):
             return None
         for reading in readings:
             labels = reading.split(".")

@@ -86,7 +86,7 @@ def assess(
     reasons.update(_of_host(host))
     if not shorteners:
         reasons.discard("link_shortener")
-    keywords = _keywords(host, found.rest)
+    keywords = 0 if protected.genuine(host) else _keywords(host, found.rest)
     impersonation = protected.imitated(host, readings, other_signs=bool(reasons or keywords))
     if impersonation is not None:
         reasons.add("brand_impersonation")

@@ -1,0 +1,100 @@
+"""Messages to measure with: distinct, about 200 characters of chat English, a tenth with personal data or a link."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+WRITTEN = Path(__file__).parent.parent / "models" / "training" / "written"
+
+_DATA = (
+    "write to {name}.{n}@example.com",
+    "call me on +44 20 7946 0{n:03d}",
+    "see https://shop{n}.example.com/item?id={n}",
+    "my card is 4111 1111 1111 1111",
+    "look at www.{name}{n}.com/offers",
+)
+_NAMES = ("mara", "oleg", "ines", "tom", "yuki", "amir", "lena", "paul")
+
+
+def english_messages(count: int, seed: int = 0) -> list[str]:
+    """`count` distinct messages with a mean of about 200 characters."""
+    chance = random.Random(seed)
+    sentences = _sentences()
+    seen: set[str] = set()
+    while len(seen) < count:
+        target = chance.uniform(80, 260)
+        parts = [chance.choice(sentences)]
+        while sum(map(len, parts)) < target:
+            parts.append(chance.choice(sentences))
+        if len(seen) % 10 == 0:
+            data = chance.choice(_DATA).format(name=chance.choice(_NAMES), n=chance.randrange(1000))
+            parts.insert(chance.randrange(len(parts) + 1), data)
+        seen.add(" ".join(parts))
+    messages = list(seen)
+    chance.shuffle(messages)
+    return messages
+
+
+def english_prose(length: int) -> str:
+    """One text of `length` characters."""
+    return "\n".join(english_messages(length // 150 + 2, seed=7))[:length]
+
+
+def mixed_scripts(length: int) -> str:
+    """One text of `length` characters in nine scripts, with a few emoji and spoofed words."""
+    pieces = (
+        "Это обычное сообщение на русском языке, без всяких хитростей. ",
+        "Αυτό είναι ένα συνηθισμένο μήνυμα στα ελληνικά. ",
+        "هذه رسالة عادية باللغة العربية من صديق قديم. ",
+        "यह हिन्दी में लिखा गया एक सामान्य संदेश है। ",
+        "これは日本語で書かれた普通のメッセージです。AI技術の話。",
+        "这是一条普通的中文消息，没有什么特别的。",
+        "이것은 한국어로 작성된 평범한 메시지입니다. ",
+        "Đây là một tin nhắn bình thường bằng tiếng Việt. ",
+        "Dies ist eine ganz gewöhnliche Nachricht, größtenteils harmlos. ",
+        "and some English too 😀👍🏽, with pаypal and ｆｕｌｌｗｉｄｔｈ words. ",
+    )
+    return ("".join(pieces) * (length // 400 + 1))[:length]
+
+
+HOSTILE = {
+    "aaaa": "a",
+    "((((": "(",
+    "1111": "1",
+    "555-0100": "555-0100 ",
+    "@@@@": "@",
+    "zalgo": "Z̵̡̢̛̛͎̺̲̿͐̑a̷̧̡̨͎̘̼̓̈́͘ļ̶̨̢̛͚̬̽̋̀g̵̢̡̛̘͕̃̓͝ơ̷̢̡̘̽̀͝ ",
+    "f.u.c.k": "f.u.c.k ",
+    "zero width": "\u200b",
+    "mixed words": "pаypal сосaine ",
+    "http://": "http://",
+    "a.b.": "a.b.",
+    "a@a.": "a@a.",
+    "one two": "one two three ",
+    "f*": "f*",
+    "emoji": "👨‍👩‍👧‍👦",
+    "marks": "\u0301",
+    "CJK": "这是",
+    "newlines": "\n",
+    "dots": ".",
+    "leet": "5h1t ",
+}
+"""Patterns that have cost other libraries quadratic time or worse, by name."""
+
+
+def hostile(pattern: str, length: int) -> str:
+    """`length` characters of one of the hostile patterns."""
+    unit = HOSTILE[pattern]
+    return (unit * (length // len(unit) + 1))[:length]
+
+
+def _sentences() -> list[str]:
+    rows = [
+        json.loads(line)["text"]
+        for path in sorted(WRITTEN.glob("*.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
+    return sorted({row for row in rows if row.isascii() and 20 <= len(row) <= 200})

@@ -1,0 +1,225 @@
+"""Measures every speed and memory figure that the README states: `python -m benchmarks.speed [--peers] [--soak N]`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import peers
+from benchmarks.messages import HOSTILE, english_messages, english_prose, hostile, mixed_scripts
+from seemly.channel import Channel, Wordlist
+from seemly.engine import Engine
+from seemly.plan import BoundPolicy
+from seemly.policy import Item
+from seemly.text.normalize import normalize
+
+HEAVY = ("numpy", "onnxruntime", "tokenizers", "PIL", "pydantic")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One row of the report. `met` is None where no figure was aimed at."""
+
+    what: str
+    measured: str
+    aim: str = ""
+    met: bool | None = None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--peers", action="store_true", help="also measure the libraries in benchmarks/requirements.txt"
+    )
+    parser.add_argument(
+        "--soak", type=int, default=0, metavar="N", help="also moderate N messages and watch the memory"
+    )
+    parser.add_argument("--messages", type=int, default=4000, metavar="N", help="how many messages to time (4000)")
+    parser.add_argument("--linear", action="store_true", help="also time every policy from 1,000 to 100,000 characters")
+    given = parser.parse_args()
+    print(
+        f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}\n"
+    )
+    figures = [*measure_start(), *measure_messages(given.messages), *measure_long(), *measure_normalize()]
+    figures += [measure_wordlist(given.messages), measure_memory()]
+    if given.soak:
+        figures.append(measure_soak(given.soak))
+    print_table(figures)
+    if given.linear:
+        print_linear()
+    if given.peers:
+        peers.print_table(english_messages(600, seed=3))
+
+
+def measure_start() -> Iterable[Figure]:
+    heavy = f"[each for each in {HEAVY} if each in sys.modules]"
+    code = f"import sys, time; t = time.perf_counter(); import seemly; print(time.perf_counter() - t, {heavy})"
+    seconds, loaded = min(_child(code).split(" ", 1) for _ in range(5))
+    yield Figure(
+        "`import seemly`", f"{float(seconds) * 1000:.0f} ms, heavy modules loaded: {loaded}", "< 100 ms, []",
+        float(seconds) < 0.1 and loaded == "[]",
+    )  # fmt: skip
+    code = "from seemly import Engine; Engine().moderate('you are an idiot, write to jo@example.com')"
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        _child(code)
+        times.append(time.perf_counter() - started)
+    yield Figure(
+        "first verdict from a cold process (from start to exit)",
+        f"{min(times) * 1000:.0f} ms", "< 700 ms", min(times) < 0.7,
+    )  # fmt: skip
+
+
+def measure_messages(count: int) -> Iterable[Figure]:
+    messages = english_messages(count + 500)
+    engine = Engine(Channel(key="bench")).warm_up()
+    for message in messages[:500]:
+        engine.moderate(message)
+    timed = [_seconds(engine.moderate, message) for message in messages[500:]]
+    p50, p99 = _percentile(timed, 50), _percentile(timed, 99)
+    mean = statistics.mean(map(len, messages))
+    yield Figure(
+        f"`moderate`, {count} distinct English messages, mean {mean:.0f} characters",
+        f"p50 {p50 * 1e6:.0f} µs, p99 {p99 * 1e6:.0f} µs", "p50 ≤ 300 µs, p99 ≤ 1 ms", p50 <= 3e-4 and p99 <= 1e-3,
+    )  # fmt: skip
+    rates = [count / _seconds(lambda: list(engine.moderate_many(messages[500:]))) for _ in range(3)]
+    yield Figure(
+        "`moderate_many`, same messages, one core", f"{max(rates):,.0f} a second", "≥ 8,000", max(rates) >= 8000
+    )
+
+
+def measure_long() -> Iterable[Figure]:
+    engine = Engine(Channel(key="bench")).warm_up()
+    prose = min(_seconds(engine.moderate, english_prose(100_000)) for _ in range(3))
+    yield Figure("100,000 characters of English prose", f"{prose * 1000:.0f} ms", "≤ 80 ms", prose <= 0.08)
+    mixed = min(_seconds(engine.moderate, mixed_scripts(100_000)) for _ in range(3))
+    yield Figure("100,000 characters of mixed scripts", f"{mixed * 1000:.0f} ms", "≤ 250 ms", mixed <= 0.25)
+    worst = max((min(_seconds(engine.moderate, hostile(each, 100_000)) for _ in range(2)), each) for each in HOSTILE)
+    yield Figure(
+        f"100,000 hostile characters, the worst of {len(HOSTILE)} patterns",
+        f"{worst[0] * 1000:.0f} ms (`{worst[1]}`)", "≤ 250 ms", worst[0] <= 0.25,
+    )  # fmt: skip
+
+
+def measure_normalize() -> Iterable[Figure]:
+    for name, text, aim, unit in (
+        ("ASCII", english_prose(100_000), 40.0, "MB/s"),
+        ("mixed scripts", mixed_scripts(100_000), 5.0, "million characters/s"),
+    ):
+        rate = len(text) / min(_seconds(_read_views, text) for _ in range(7)) / 1e6
+        yield Figure(
+            f"normalize, all views, 100,000 characters, {name}", f"{rate:.1f} {unit}", f"≥ {aim:.0f}", rate >= aim
+        )
+
+
+def measure_wordlist(count: int) -> Figure:
+    messages = english_messages(count)
+    words = tuple(f"{a}{b}{c}x" for a in "bdfgklmnprst" for b in _SYLLABLES for c in _SYLLABLES)[:10_000]
+    plain = Engine(Channel(key="bench")).warm_up()
+    listed = Engine(Channel(key="bench", wordlists=(Wordlist("own", words),)), models=plain.models).warm_up()
+    without, within = [], []
+    for _ in range(5):
+        without.append(_seconds(lambda: list(plain.moderate_many(messages))))
+        within.append(_seconds(lambda: list(listed.moderate_many(messages))))
+    added = min(within) / min(without) - 1
+    return Figure(f"a custom list of {len(words):,} words", f"{added:+.1%} time", "< 10 %", added < 0.10)
+
+
+def measure_memory() -> Figure:
+    code = (
+        "import resource; from seemly import Engine; Engine().moderate('you are an idiot, write to jo@example.com');"
+        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmRSS')))"
+    )
+    megabytes = int(_child(code)) / 1024
+    return Figure("resident memory after the first verdict", f"{megabytes:.0f} MB", "≤ 160 MB", megabytes <= 160)
+
+
+def measure_soak(count: int) -> Figure:
+    engine = Engine(Channel(key="bench")).warm_up()
+    base = english_messages(5000)
+    stream = (f"{base[i % len(base)]} {i}x{i * 7919 % 999_983:x}" for i in range(count))
+    marks: list[float] = []
+    for i, _ in enumerate(engine.moderate_many(stream)):
+        if i % max(1, count // 10) == 0:
+            marks.append(_resident())
+    marks.append(_resident())
+    grown = marks[-1] - marks[2]
+    return Figure(
+        f"memory over {count:,} messages",
+        f"{' → '.join(f'{mark:.0f}' for mark in marks)} MB", "flat", grown < 5,
+    )  # fmt: skip
+
+
+def print_linear() -> None:
+    """The time of each policy and of normalization, per character, at 100,000 characters against 1,000."""
+    engine = Engine(Channel(key="bench")).warm_up()
+    print("\n| pattern | normalize | " + " | ".join(engine.policies) + " |")
+    print("|---|" + "---|" * (len(engine.policies) + 1))
+    for each in HOSTILE:
+        cells = [_growth(lambda text: _read_views(text), each)]
+        cells += [_growth(_checker(engine, bound), each) for bound in engine._plan.policies]
+        print(f"| `{each}` | " + " | ".join(cells) + " |")
+    print("\nEach cell: milliseconds for 100,000 characters (× the growth from 10,000 to 100,000; 10 is linear).")
+
+
+def _checker(engine: Engine, bound: BoundPolicy) -> Callable[[str], None]:
+    scores = dict.fromkeys(engine._plan.labels, 0.5)
+
+    def check(text: str) -> None:
+        bound.policy.check([Item(normalize(text), scores, "en")])
+
+    return check
+
+
+def _growth(act: Callable[[str], None], pattern: str) -> str:
+    small = min(_seconds(act, hostile(pattern, 10_000)) for _ in range(3))
+    large = min(_seconds(act, hostile(pattern, 100_000)) for _ in range(2))
+    return f"{large * 1000:.1f} (×{large / small:.0f})"
+
+
+def print_table(figures: Iterable[Figure]) -> None:
+    print("| what | measured | aim | |")
+    print("|---|---|---|---|")
+    for each in figures:
+        print(
+            f"| {each.what} | {each.measured} | {each.aim} | {'' if each.met is None else 'met' if each.met else 'missed'} |"
+        )
+
+
+def _read_views(text: str) -> None:
+    read = normalize(text)
+    _ = read.plain, read.folded, read.squashed
+
+
+def _seconds(act: Callable[..., object], *given: object) -> float:
+    started = time.perf_counter()
+    act(*given)
+    return time.perf_counter() - started
+
+
+def _percentile(values: list[float], percent: int) -> float:
+    return sorted(values)[len(values) * percent // 100]
+
+
+def _child(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _resident() -> float:
+    status = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+
+_SYLLABLES = tuple(f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "lmnr")
+
+if __name__ == "__main__":
+    main()

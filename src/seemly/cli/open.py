@@ -1,0 +1,39 @@
+"""The channel and the engine that a command line asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seemly.channel import Channel
+from seemly.context import ConversationMemory
+from seemly.engine import DEFAULT_TIER, Engine
+from seemly.models import Models
+from seemly.policies.builtin import BUILTIN
+from seemly.registry import Registry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["find_registry", "open_channel", "open_engine"]
+
+
+def open_channel(path: Path | None) -> Channel:
+    """The channel of a file, or one with every default. Raises ConfigError."""
+    return Channel() if path is None else Channel.load(path)
+
+
+def find_registry() -> Registry:
+    """The built-in policies and those that installed packages offer. Raises ConfigError."""
+    return BUILTIN | Registry.discover()
+
+
+def open_engine(channel: Path | None, tier: str | None, models: Models | None) -> Engine:
+    """An engine, with a memory where its channel reads context. Raises ConfigError."""
+    opened = open_channel(channel)
+    return Engine(
+        opened,
+        tier=tier or DEFAULT_TIER,
+        registry=find_registry(),
+        models=models,
+        memory=ConversationMemory() if opened.context_enabled else None,
+    )
