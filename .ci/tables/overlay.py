@@ -24,11 +24,7 @@ EMOJI = {
     "❗": "!", "❕": "!", "⭕": "o", "✝": "t", "💲": "$", "©": "c", "ℹ": "i", "Ⓜ": "M",
 }  # fmt: skip
 PARENTHESIZED = run(0x249C, LOWER) | run(0x1F110, UPPER)
-SQUARED = {
-    char: letter
-    for char, letter in (run(0x1F150, UPPER) | run(0x1F170, UPPER)).items()
-    if char not in EMOJI
-}
+SQUARED = {char: letter for char, letter in (run(0x1F150, UPPER) | run(0x1F170, UPPER)).items() if char not in EMOJI}
 SMALL_STRONG = pairs("ᴀᴄᴅᴇꜰᴊᴋᴍᴏᴘꞯꜱᴛᴜᴠᴡᴢᴎᴙꟸ", "acdefjkmopqstuvwznrh")
 SMALL_WEAK = pairs("ʙɢʜɪʟɴʀʏɡɑɩʋƒɫꞁ", "bghilnrygaiufll")
 TURNED_STRONG = pairs("ʇʞǝƃᴉꓕ∀ⱯƆƎℲ⅁ᴚ⅄Ԁ⊥∩˥", "tkegiTAACEFGRYPTUL")
@@ -38,10 +34,10 @@ STRONG = SMALL_STRONG | SQUARED | {c: t for c, t in TURNED_STRONG.items() if c n
 WEAK = SMALL_WEAK
 LOOSE = (
     pairs("вгдзийклмнптцчшщыьъэяёфж", "brdeunklmhntuywwybbeaeox")
-    | pairs("ВГДЗИЙКЛМНПТЦЧШЩЫЬЪЭЯЁФЖ", "BRDENNKLMHNTUYWWYBBERЕOX".replace("Е", "E"))
-    | pairs("βδεζηθκλμξπςτφψω", "bdezno" "klu" "encto" "yw")
-    | pairs("ΓΔΘΛΞΠΣΦΨΩ", "FAOAENEOYO")
+    | pairs("ВГДЗИЙКЛМНПТЦЧШЩЫЬЪЭЯЁФЖ", "BRDENNKLMHNTUYWWYBBEREOX")
     | pairs("ґєїўғқңҙҝ", "reiyfknzk")
+    | pairs("βδεζηθκλμξπςτφψωϝ", "bdeznokluenctoywf")
+    | pairs("ΓΔΘΛΞΠΣΦΨΩ", "FAOAENEOYO")
 )
 HOMOGLYPHS = pairs("aceopxyABCEHKMOPTXY", "асеорхуАВСЕНКМОРТХУ")
 TO_CYRILLIC = HOMOGLYPHS | pairs("kmtbhnuriIg", "кмтвнпигиІд")
@@ -51,16 +47,16 @@ UNCHANGED = frozenset(
 )
 """What NFKC would damage for a reader: Thai and Lao AM, lunate sigma, Korean letters typed alone, fractions."""
 ORDINARY_LATIN = frozenset("ıßþÞðøØłŁđĐæÆœŒħŋ")
-FLAGS = dict.fromkeys(
-    """AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
+COUNTRIES = """
+    AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
     CA CC CD CF CG CH CI CK CL CM CN CO CP CR CU CV CW CX CY CZ DE DG DJ DK DM DO DZ EA EC EE EG EH ER ES ET EU FI FJ
     FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU IC ID IE IL IM IN IO IQ IR
     IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM
     MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT
     PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TF TG TH TJ TK TL
-    TM TN TO TR TT TV TW TZ UA UG UM UN US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW""".split(),
-    "flag",
-)
+    TM TN TO TR TT TV TW TZ UA UG UM UN US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW
+"""
+FLAGS = dict.fromkeys(COUNTRIES.split(), "flag")
 PUNCTUATION = {
     "$": "@$€£¢¥",
     "!": "!|",

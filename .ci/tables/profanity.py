@@ -19,7 +19,6 @@ from pathlib import Path
 
 import regex
 
-from seemly.text.normalize import normalize
 from seemly.words.patterns import parse_pattern
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +34,7 @@ SOURCES = (
     ("thisandagain/washyourmouthoutwithsoap", "MIT", "washyourmouth/data__en.json"),
 )
 READ_ONLY = (
-    "read by the reviewer, in other languages: LDNOOBW and censor-text (all), google-profanity-words (ar es fr ga zh), "
+    "read by the reviewer for other languages: LDNOOBW, censor-text, google-profanity-words (ar es fr ga zh), "
     "profanity.csv (11 languages), MosasoM/inappropriate-words-ja (MIT), skoltech-nlp/rudetoxifier (MIT)"
 )
 STEMS = (
@@ -145,7 +144,8 @@ def apply(table: dict[str, Entry], row: dict, marked: set[str]) -> None:
             else:
                 exact = spelled(word)
                 needs = exact in marked or (row["language"] == "vi" and not word.isascii())
-                flags = row["flags"].translate(str.maketrans("", "", "vn")) if "!" not in row["flags"] else row["flags"]
+                kept, bang, unless = row["flags"].partition("!")
+                flags = kept.replace("v", "").replace("n", "") + bang + unless
                 flags = nature(word) + flags
                 put(
                     table,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
-from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from training.network import Network
 from training.rows import LABELS
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from training.dataset import Encoded
 
 _RATE = 2.5e-3
-_DECAY = 0.998
 _BATCH = 20_000
 """Pieces in a batch, padding included."""
 
@@ -30,14 +28,10 @@ _BATCH = 20_000
 def fit(
     splits: dict[str, Encoded], embeddings: torch.Tensor, work: Path, *, epochs: int, seed: int, device: str
 ) -> Network:
-    """The network after `epochs` passes, averaged over its last steps (Polyak 1992).
-
-    Each pass ends with a checkpoint in `work` and a line of figures of the validation rows.
-    """
+    """The network after `epochs` passes. Each ends with a checkpoint in `work` and the validation rows' figures."""
     torch.manual_seed(seed)
     train = splits["train"]
     network = Network(len(LABELS), embeddings).to(device)
-    average = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(_DECAY))
     optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=0.0)
     steps = sum(1 for _ in batches(train, np.random.default_rng(seed))) * epochs
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=steps + epochs * 50, pct_start=0.1)
@@ -46,7 +40,6 @@ def fit(
     if saved.exists():
         state = torch.load(saved, map_location=device)
         network.load_state_dict(state["network"])
-        average.load_state_dict(state["average"])
         optimizer.load_state_dict(state["optimizer"])
         schedule.load_state_dict(state["schedule"])
         first = state["epoch"] + 1
@@ -65,12 +58,10 @@ def fit(
             loss.backward()
             optimizer.step()
             schedule.step()
-            average.update_parameters(network)
             total, count = total + loss.item() * len(rows), count + len(rows)
         torch.save(
             {
                 "network": network.state_dict(),
-                "average": average.state_dict(),
                 "optimizer": optimizer.state_dict(),
                 "schedule": schedule.state_dict(),
                 "epoch": epoch,
@@ -78,10 +69,9 @@ def fit(
             saved,
         )
         took = time.perf_counter() - began
-        figures = _figures(splits["validation"], predict(average.module, splits["validation"], device))
+        figures = _figures(splits["validation"], predict(network, splits["validation"], device))
         print(f"epoch {epoch}: loss {total / count:.4f}, {figures}, {took:.0f} s", flush=True)
-    found: Network = average.module
-    return found.cpu().eval()
+    return network.cpu().eval()
 
 
 def batches(rows: Encoded, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
@@ -93,8 +83,7 @@ def batches(rows: Encoded, rng: np.random.Generator) -> Iterator[NDArray[np.int6
         size = max(1, min(1024, _BATCH // max(1, int(lengths[order[min(cut + 300, len(order) - 1)]]))))
         found.append(order[cut : cut + size])
         cut += size
-    rng.shuffle(found)  # type: ignore[arg-type]
-    yield from found
+    yield from (found[at] for at in rng.permutation(len(found)))
 
 
 @torch.no_grad()

@@ -28,7 +28,7 @@ row's weight, unless a word in the text speaks against it (`DOUBT`)."""
 
 ASSUMED = 0.3
 
-WRITTEN = 5.0
+WRITTEN = 4.0
 """The weight of an example that was written for this model."""
 
 HARMS = ("toxicity_severe", "hate", "insult", "threat", "identity_attack", "violence")

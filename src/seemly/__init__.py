@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from seemly.builtin import BUILTIN
     from seemly.channel import PRESETS, Calibration, Channel, Condition, PolicySettings, Rule, Triage, Wordlist
     from seemly.content import Audio, Author, Block, ClientAction, Image, Object, Submission, Text, Turn, Video
     from seemly.context import ConversationMemory
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from seemly.errors import ConfigError, ContentError, Issue, ModelError, PolicyFailed, SeemlyError
     from seemly.explain import Explanation
     from seemly.models import Models
-    from seemly.policies.builtin import BUILTIN
     from seemly.policy import Defaults, Finding, Item, Label, Match, Policy, Spec
     from seemly.registry import Registry
     from seemly.result import ModerationResult, PolicyResult
@@ -42,7 +42,7 @@ _HOMES = {
     "seemly.errors": ("ConfigError", "ContentError", "Issue", "ModelError", "PolicyFailed", "SeemlyError"),
     "seemly.explain": ("Explanation",),
     "seemly.models": ("Models",),
-    "seemly.policies.builtin": ("BUILTIN",),
+    "seemly.builtin": ("BUILTIN",),
     "seemly.policy": ("Defaults", "Finding", "Item", "Label", "Match", "Policy", "Spec"),
     "seemly.registry": ("Registry",),
     "seemly.result": ("ModerationResult", "PolicyResult"),

@@ -55,8 +55,9 @@ def merge_findings(alone: Finding, with_windows: Iterable[tuple[Window, Finding,
         matches = {match.span: match for match in alone.matches}
         for match in together.matches:
             clipped = _clip(match, window.offset, message)
-            if clipped is not None:
-                matches.setdefault(clipped.span, clipped)
+            known = None if clipped is None else matches.get(clipped.span)
+            if clipped is not None and (known is None or known.probability < clipped.probability):
+                matches[clipped.span] = clipped
         best = replace(together, matches=tuple(sorted(matches.values(), key=lambda match: match.span)))
     return best
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, overload
 
+from seemly.builtin import BUILTIN
 from seemly.channel import Channel, PolicySettings
 from seemly.content import Submission
 from seemly.context import ConversationMemory
 from seemly.errors import ConfigError, ContentError, Issue
 from seemly.models import Models
 from seemly.plan import compile_plan
-from seemly.policies.builtin import BUILTIN
 from seemly.registry import Registry
 from seemly.result import ModerationResult
 from seemly.run import Surroundings, run_batch

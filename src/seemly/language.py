@@ -141,7 +141,7 @@ class Detector:
     def _among(self, codes: frozenset[str], reading: str) -> Language:
         """The likeliest of `codes`; the share of languages that the script rules out is spread over those left."""
         fitting = dict.fromkeys(codes, 0.0)
-        for label, chance in zip(*self._loaded().predict(reading, 5), strict=True):
+        for label, chance in zip(*self._loaded().predict(reading[:_SCRIPT_LETTERS], 5), strict=True):
             code = label.removeprefix("__label__")
             code = _MERGED.get(code, code)
             if code in fitting:

@@ -8,7 +8,7 @@ DONE = 0
 BAD_ROWS = 1
 """Some rows could not be moderated; every other was."""
 UNUSABLE = 2
-"""The command line or the configuration cannot work."""
+"""The command line or the configuration cannot work, or the output cannot be written."""
 MET = 3
 """An action that `--fail-on` names was met, whether or not there were bad rows too."""
 INTERRUPTED = 130

@@ -26,8 +26,9 @@ inputs:
   Texts come as arguments; files by --file, told apart by suffix or --format; else standard input is read, as JSON
   Lines where it starts with a brace or a JSON string, as plain lines otherwise.
   jsonl  a string, a content or submission of the interface, or any object with a text field
-  csv    with a header; columns contentId, authorId, conversationId are taken up where they exist (tsv alike)
+  csv    with a header and a text column (tsv alike)
   lines  one text a line
+  Beside a text field or column, contentId, authorId and conversationId are taken up where they exist.
 
 output:
   One line of JSON an input, in the order of the input, with its "line" (and "file", where --file was given). Texts
@@ -37,7 +38,7 @@ output:
 exit codes:
   0  done
   1  some lines were bad; every other was moderated
-  2  the command line or the configuration cannot work; nothing was moderated
+  2  the command line or the configuration cannot work, and nothing was moderated; or the output cannot be written
   3  --fail-on was met (whether or not lines were bad)
   130 and 141 when interrupted, and when the reader of the output stopped reading
 """
@@ -59,6 +60,10 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None, mode
     except BrokenPipeError:
         _silence(console)
         return BROKEN_PIPE
+    except OSError as error:
+        _silence(console)
+        console.tell(f"the output cannot be written: {error.strerror}")
+        return UNUSABLE
     except KeyboardInterrupt:
         console.tell("interrupted")
         return INTERRUPTED
@@ -164,4 +169,5 @@ def _add_moderate(
 def _silence(console: Console) -> None:
     """Let nothing that is still in a buffer complain again when the process ends."""
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), console.stdout.fileno())
+        stdout = console.stdout.fileno()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout)

@@ -24,7 +24,7 @@ def render_template(key: str) -> str:
     Channel(key=key)
     if not key.isprintable():
         raise ConfigError("the key must be printable")
-    text = files("seemly.data").joinpath("channel.toml").read_text(encoding="utf-8")
+    text = files("seemly").joinpath("data", "channel.toml").read_text(encoding="utf-8")
     return text.replace(_KEY_LINE, f"key = {json.dumps(key, ensure_ascii=False)}", 1)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from seemly.builtin import BUILTIN
 from seemly.channel import Channel
 from seemly.context import ConversationMemory
 from seemly.engine import DEFAULT_TIER, Engine
 from seemly.models import Models
-from seemly.policies.builtin import BUILTIN
 from seemly.registry import Registry
 
 if TYPE_CHECKING:

@@ -183,7 +183,7 @@ def _read_jsonl(lines: _Lines, file: str | None, columns: Columns) -> Iterator[R
 
 def _read_json(line: bytes, place: Place, columns: Columns) -> Row | BadRow:
     try:
-        value = json.loads(line.decode("utf-8"))
+        value = json.loads(line.decode("utf-8").rstrip())
     except UnicodeDecodeError:
         return BadRow(place, _NOT_UTF8)
     except json.JSONDecodeError as error:

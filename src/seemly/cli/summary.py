@@ -40,15 +40,15 @@ def summarize(result: ModerationResult, explanation: Explanation | None = None, 
 
 def _describe(policy: PolicyResult, width: int) -> list[str]:
     line = f"  {policy.id:<{width}}  {policy.probability:.2f}{'  flagged' if policy.flagged else ''}"
-    matches = [f"    {_match(match)}" for match in policy.matches[:_MOST_MATCHES]]
+    matches = [f"    {_match(match, policy.id)}" for match in policy.matches[:_MOST_MATCHES]]
     more = len(policy.matches) - _MOST_MATCHES
     return [line, *matches, *([f"    and {more} more"] if more > 0 else [])]
 
 
-def _match(match: Match) -> str:
-    kind = f"{match.entity_type} " if match.entity_type else ""
+def _match(match: Match, policy: str) -> str:
+    kind = f"{match.entity_type} " if match.entity_type not in (None, policy) else ""
     reasons = f"  {', '.join(match.reasons)}" if match.reasons else ""
-    return f"{match.span.start}-{match.span.end}  {kind}{_excerpt(match.match)!s}  {match.probability:.2f}{reasons}"
+    return f"{match.span.start}-{match.span.end}  {kind}{_excerpt(match.match)}  {match.probability:.2f}{reasons}"
 
 
 def _because(explanation: Explanation) -> list[str]:

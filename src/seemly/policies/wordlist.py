@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from seemly.errors import ConfigError, Issue
 from seemly.policy import NOTHING, Finding, Item, Match, Policy, Spec
@@ -15,12 +15,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from seemly.channel import Channel, Wordlist
+    from seemly.span import Span
     from seemly.text.normalize import Normalized
 
-__all__ = ["MASK", "Index", "build_allowed", "build_wordlist", "spec_for", "without"]
+__all__ = ["MASK", "Index", "Spanned", "build_allowed", "build_wordlist", "spec_for", "without"]
 
 MASK = "{{ word hidden }}"
 """What stands in the modified content in place of a word of a list with `mask=True`."""
+
+
+class Spanned(Protocol):
+    """What stands somewhere in a text."""
+
+    @property
+    def span(self) -> Span:
+        """Where."""
+        ...
+
+
+H = TypeVar("H", bound=Spanned)
 
 
 class Index(Protocol):
@@ -59,20 +72,14 @@ def build_allowed(channel: Channel) -> tuple[Index, ...]:
     return tuple(map(_index, _allowing(channel)))
 
 
-def without(hits: list[Hit], exceptions: Sequence[Index], normalized: Normalized) -> list[Hit]:
-    """The hits that stand in no span that an exception finds."""
+def without(hits: list[H], exceptions: Sequence[Index], normalized: Normalized) -> list[H]:
+    """The hits that stand in no span that an exception finds, in order of place."""
     if not hits or not exceptions:
         return hits
-    spans = [hit.span for index in exceptions for hit in index.find(normalized)]
-    return _uncovered(hits, spans)
-
-
-def _uncovered(hits: list[Hit], spans: list[Any]) -> list[Hit]:
-    """Hits within no span, in one sweep: only the furthest end among spans that begin by then matters."""
-    spans = sorted(spans)
-    kept: list[Hit] = []
+    spans = sorted(hit.span for index in exceptions for hit in index.find(normalized))
+    kept: list[H] = []
     furthest, at = -1, 0
-    for hit in sorted(hits):
+    for hit in sorted(hits, key=lambda hit: hit.span):
         while at < len(spans) and spans[at].start <= hit.span.start:
             furthest = max(furthest, spans[at].end)
             at += 1
@@ -134,8 +141,7 @@ class _Allow:
 
     def check(self, items: Sequence[Item]) -> list[Finding]:
         return [
-            Finding(0.0, _matches(self.wordlist, self.index.find(item.text), item, flagging=False))
-            for item in items
+            Finding(0.0, _matches(self.wordlist, self.index.find(item.text), item, flagging=False)) for item in items
         ]
 
 

@@ -22,9 +22,7 @@ def turn_back(text: str) -> tuple[list[Edit], list[Mark]]:
     edits: list[Edit] = []
     marks: list[Mark] = []
     for forced in _FORCED.finditer(text):
-        words = [
-            word for word in _WORD.finditer(text, *forced.span(1)) if unicodedata.bidirectional(word[0][0]) == "L"
-        ]
+        words = [word for word in _WORD.finditer(text, *forced.span(1)) if unicodedata.bidirectional(word[0][0]) == "L"]
         edits += [(word.start(), word.end(), word[0][::-1]) for word in words]
         if words:
             marks.append((forced.start(), forced.end(), "invisible", 0.9, "text stored backwards"))

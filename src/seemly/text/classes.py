@@ -1,12 +1,12 @@
 """The class of each character of a text, one byte a character, so that byte patterns can find what is suspect.
 
-    a ASCII letter · l Latin letter · w phonetic letter that looks like an ASCII one · s letter of a symbol alphabet
-    c letter of another cased script that looks like an ASCII one · f one that does not · h any other letter or mark
-    d ASCII digit · D other number · $ ( + leetspeak for a letter · * what masks a letter · ' apostrophe
-    E emoji of a letter · R regional indicator · e other pictograph · space · . anything else
-    m mark for any script · n what may compose with its predecessor · o other mark with a combining class
-    K what NFKC changes · k the same, and continuing its predecessor · P letter in parentheses
-    J joiner · V variation selector · T tag · Z other invisible · C control or noncharacter · S surrogate
+a ASCII letter · l Latin letter · w phonetic letter that looks like an ASCII one · s letter of a symbol alphabet
+c letter of another cased script that looks like an ASCII one · f one that does not · h any other letter or mark
+d ASCII digit · D other number · $ ( + ! sign for a letter · * what masks one · ' apostrophe
+E emoji of a letter · R regional indicator · e other pictograph · space · . anything else
+m mark for any script · n what may compose with its predecessor · o other mark with a combining class
+K what NFKC changes · k the same, and continuing its predecessor · P letter in parentheses
+J joiner · V variation selector · T tag · Z other invisible · C control or noncharacter · S surrogate
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-__all__ = ["Codes", "classify", "encode", "decode"]
+__all__ = ["Codes", "classify", "decode", "encode"]
 
 Codes: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint32]]"
 

@@ -26,6 +26,7 @@ _SUSPECT = re.compile(rb"[mnokKPJZVTCS][mnokJZVT]*+")
 _MARK, _COMPATIBLE, _GENERIC, _PARENTHESIZED = ord("o"), ord("K"), ord("m"), ord("P")
 _JOINER, _SELECTOR, _TAG, _INVISIBLE = ord("J"), ord("V"), ord("T"), ord("Z")
 _HIDDEN = frozenset(b"JVTZ")
+_BREAK = "\u200b"
 _STRIKES = frozenset("\u0334\u0335\u0336\u0337\u0338\u0488\u0489\u20d2\u20d3\u20d8\u20d9\u20da\u20e5\u20e6\u20ea\u20eb")
 _FRAMES = frozenset("\u20dd\u20de\u20df\u20e0\u20e2\u20e3\u20e4")
 _MAX_MARKS = 8
@@ -42,7 +43,10 @@ _FLAG = re.compile("\U0001f3f4(?:gb(?:eng|sct|wls)|us[a-z]{2}|ca[a-z]{2})")
 
 
 def clean(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
-    """The edits from `text` to its NFKC without invisibles, controls and piled-up marks, and what was noticed."""
+    """The edits from `text` to its NFKC without invisibles, controls and piled-up marks, and what was noticed.
+
+    A control goes; a lone surrogate becomes U+FFFD, which, unlike it, can be encoded.
+    """
     edits: list[Edit] = []
     marks: list[Mark] = []
     styled: list[int] = []
@@ -67,10 +71,11 @@ def clean(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
                     styled.append(start)
                 continue
         if name in b"CSP":
-            edits.append((start, start + 1, _single(text, classes, start)))
             if name == _PARENTHESIZED:
+                edits.append((start, start + 1, _unwrap(text, classes, start)))
                 styled.append(start)
             else:
+                edits.append((start, start + 1, "\ufffd" if "\ud800" <= text[start] <= "\udfff" else ""))
                 marks.append((start, start + 1, "illegal", 0.3, "control character or lone surrogate"))
             base = start = done = start + 1
             if start == end:
@@ -85,7 +90,8 @@ def clean(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
             known[key] = _settle(*key, classes[base:end], start - base)
         settled, note = known[key]
         if note is not None:
-            marks.append((start, end, *note))
+            sure = 0.4 if note[1] == 0.8 and segment[-1] == _BREAK and _is_break(text, end) else note[1]
+            marks.append((start, end, note[0], sure, note[2]))
         if settled != segment:
             same = base < start and settled[:1] == segment[:1]
             edits.append((base + same, end, settled[same:]))
@@ -99,14 +105,17 @@ def _compatible(char: str) -> tuple[str, bool]:
     return new, len(new) == 1 and new.isascii() and new.isalpha() and not _NUMERAL.match(char)
 
 
-def _single(text: str, classes: bytes, at: int) -> str:
-    """What stands for a control (nothing), a lone surrogate (U+FFFD, which can be encoded), a letter in parentheses."""
-    char = text[at]
-    if classes[at] == _PARENTHESIZED:
-        beside = classes[max(at - 1, 0) : at] + classes[at + 1 : at + 2]
-        letters = b"P" in beside or b"a" in beside
-        return lookalikes("parenthesized")[char] if letters else unicodedata.normalize("NFKC", char)
-    return "\ufffd" if "\ud800" <= char <= "\udfff" else ""
+def _unwrap(text: str, classes: bytes, at: int) -> str:
+    """A letter in parentheses is the letter beside others, else what NFKC makes of it."""
+    beside = classes[max(at - 1, 0) : at + 2]
+    letters = b"PP" in beside or b"a" in beside
+    return lookalikes("parenthesized")[text[at]] if letters else unicodedata.normalize("NFKC", text[at])
+
+
+def _is_break(text: str, end: int) -> bool:
+    """Whether the zero-width space before `end` lets a long word wrap: it has three letters on either side."""
+    before, after = text[max(end - 4, 0) : end - 1], text[end : end + 3]
+    return len(before) == len(after) == 3 and (before + after).isalpha()
 
 
 def _settle(before: str, segment: str, after: str, classes: bytes, at: int) -> tuple[str, Note | None]:
@@ -121,6 +130,7 @@ def _settle(before: str, segment: str, after: str, classes: bytes, at: int) -> t
     kept: list[str] = []
     tags: list[str] = []
     generic = others = 0
+    struck = False
     for char, name in zip(body, names, strict=True):
         last = kept[-1] if kept else head
         if name == _INVISIBLE:
@@ -135,7 +145,10 @@ def _settle(before: str, segment: str, after: str, classes: bytes, at: int) -> t
             tags.append(char)
             continue
         elif name == _GENERIC:
-            if generic > _MAX_MARKS or (char in _STRIKES and head.isalnum()) or (char in _FRAMES and head.isalpha()):
+            if (char in _STRIKES and head.isalnum()) or (char in _FRAMES and head.isalpha()):
+                struck = True
+                continue
+            if generic > _MAX_MARKS:
                 continue
             generic += 1
         elif unicodedata.combining(char):
@@ -146,7 +159,7 @@ def _settle(before: str, segment: str, after: str, classes: bytes, at: int) -> t
     if before.isalpha() and after.isalpha() and kept[-1:] == ["\u20e3"]:
         kept.clear()
     settled = _compose(head, "".join(kept), compatible)
-    if generic >= _STACK and sum(map(_is_generic, settled)) >= _STACK:
+    if generic and sum(map(_is_generic, settled)) >= (1 if struck else _STACK):
         kept = [char for char in kept if not _is_generic(char)]
         settled = _compose(head, "".join(kept), compatible)
     hidden = len(body) - len(kept)
@@ -211,8 +224,7 @@ def _note(before: str, body: str, names: bytes, after: str, hidden: int) -> Note
     if not body.strip(_SOFT):
         return "invisible", 0.1, "soft hyphen, mark of direction, of byte order or of form"
     if before[-1:].isalnum() and after.isalnum():
-        breaks = body == "\u200b"
-        return "invisible", 0.4 if breaks else 0.8, "invisible characters within a word"
+        return "invisible", 0.8, "invisible characters within a word"
     return "invisible", 0.3, "invisible characters"
 
 
@@ -228,7 +240,8 @@ def _styles(text: str, classes: bytes, at: list[int]) -> list[Mark]:
         raised = unicodedata.category(text[start]) == "Lm"
         wide = "\uff21" <= text[start] <= "\uff5a"
         within = classes[start - 1 : start] == b"a" == classes[end : end + 1]
-        if end - start > (2 if raised else 1) or (within and not raised):
+        eastern = wide and b"h" in classes[max(start - 8, 0) : end + 8]
+        if not eastern and (end - start > (2 if raised else 1) or (within and not raised)):
             sure = 0.8 if within else 0.3 if wide else 0.45
             marks.append((start, end, "confusable_word", sure, "letters of a symbol alphabet"))
     return marks

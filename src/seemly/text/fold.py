@@ -36,7 +36,7 @@ def fold(plain: View) -> View:
     else:
         view, text = _fold_letters(plain)
     classes = classify(text)
-    text = read_leet(text, classes)
+    text = read_leet(text, classes, view.text)
     return rewrite(view if text == view.text else View(text, view), _repeats(text))
 
 
@@ -78,10 +78,9 @@ def _repeats(text: str) -> list[Edit]:
     """Three or more of a letter become two; the second stands for all the rest."""
     codes = np.frombuffer(text.encode(), np.uint8) if text.isascii() else encode(text)
     same = codes[1:] == codes[:-1]
-    thrice = same[1:] & same[:-1]
-    if not thrice.any():
+    if b"\1\1" not in same.tobytes():
         return []
-    at = np.flatnonzero(thrice)
+    at = np.flatnonzero(same[1:] & same[:-1])
     breaks = np.flatnonzero(np.diff(at) > 1)
     first = at[np.concatenate(([0], breaks + 1))].tolist()
     last = at[np.concatenate((breaks, [len(at) - 1]))].tolist()

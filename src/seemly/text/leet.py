@@ -8,7 +8,8 @@ __all__ = ["LETTERS", "read_leet"]
 
 _KINDS = bytes(97 if c in b"al" else 42 if c in b"*e" else c if c in b"d$(+!" else 32 for c in range(256))
 _LETTER = ord("a")
-_HINTS = (b"ad", b"da", b"a$", b"$a", b"a(", b"!a", b"a+", b"a*")
+_ROUGH = bytes(97 if c in b"al" else 36 if c in b"d$" else 45 if c in b"*e(+!" else 32 for c in range(256))
+"""Letters, what may begin or end a word for one, and what only stands for one between letters."""
 _SIGNS = re.compile(rb"[d$(+*!]++")
 _TOKEN = re.compile(rb"[ad$(+*!]*+")
 _GROUPS = re.compile(rb"a++|d++|[$(+!]++|\*++")
@@ -21,24 +22,34 @@ _CONSONANT = (("fvck", "fuck"), ("cvnt", "cunt"), ("fvk", "fuk"))
 """The words that v for u is written in; elsewhere v is v."""
 _VOWELS = frozenset("aeiou")
 _ENDINGS = frozenset(("a55", "as5", "a5s"))
+_CODE = re.compile(r"[A-Z][0-9]{1,4}[A-Z]?")
 _CLOCK = re.compile(r"\d{1,2}h\d{2}")
 _MAX_TOKEN = 32
 _UNITS = frozenset(
-    "st nd rd th am pm km kg gb mb tb kb hz khz mhz ghz mm cm ms ns us px pt in ft lb lbs oz mg ml sec secs min mins"
-    " hr hrs day days yr yrs mph kmh kph fps bit bits way ways year years kw kwh mp star stars chan ever some".split()
+    [
+        "st", "nd", "rd", "th", "am", "pm", "km", "kg", "gb", "mb", "tb", "kb", "hz", "khz", "mhz", "ghz",
+        "mm", "cm", "ms", "ns", "us", "px", "pt", "in", "ft", "lb", "oz", "mg", "ml", "sec", "min", "hr",
+        "day", "yr", "mph", "kph", "fps", "bit", "way", "year", "kw", "kwh", "mp", "star", "chan", "ever", "some",
+    ]
+)  # fmt: skip
+_TERMS = frozenset(
+    ["k8s", "i18n", "l10n", "g11n", "a11y", "w3c", "h1n1", "h5n1", "e2e", "p2p", "t1d", "mp3s", "mp4s", "f4u", "c3po"]
 )
-_TERMS = frozenset("k8s i18n l10n g11n a11y w3c h1n1 h5n1 e2e b2b b2c p2p c2c d2c o2o t1d x1x mp3s mp4s".split())
-_CURRENCIES = frozenset("us a c au nz hk ca sg cad usd aud".split())
+_CURRENCIES = frozenset(["us", "au", "nz", "hk", "ca", "sg", "cad", "usd", "aud"])
 
 
-def read_leet(text: str, classes: bytes) -> str:
-    """`text`, lower case, with the digits and signs that stand for letters read as letters, and masks as `*`."""
-    for spelling, word in _CONSONANT:
-        if spelling in text:
+def read_leet(text: str, classes: bytes, cased: str) -> str:
+    """`text`, lower case, with the digits and signs that stand for letters read as letters, and masks as `*`.
+
+    `cased` is the same text in its own case, as long: capitals before digits make a code (`A55`), not a word.
+    """
+    if "v" in text:
+        for spelling, word in _CONSONANT:
             text = text.replace(spelling, word)
-    kinds = b" " + classes.translate(_KINDS) + b" "
-    if not any(hint in kinds for hint in _HINTS):
+    rough = classes.translate(_ROUGH)
+    if not (b"a$" in rough or b"$a" in rough or b"a-a" in rough or b"a--" in rough):
         return text
+    kinds = b" " + classes.translate(_KINDS) + b" "
     read: list[tuple[int, str]] = []
     known: dict[tuple[str, str], str | None] = {}
     done = 0
@@ -53,7 +64,8 @@ def read_leet(text: str, classes: bytes) -> str:
         start = first - 1
         while start > floor and kinds[start] in b"ad$(+*!":
             start -= 1
-        done = _TOKEN.match(kinds, last).end() - 1
+        rest = _TOKEN.match(kinds, last)
+        done = (rest.end() if rest else last) - 1
         if done - start > _MAX_TOKEN or (start == floor > 0 and kinds[start] in b"ad$(+*!"):
             continue
         token = text[start:done]
@@ -61,7 +73,7 @@ def read_leet(text: str, classes: bytes) -> str:
         if key not in known:
             known[key] = _read(token, kinds[start + 1 : done + 1], key[1])
         new = known[key]
-        if new is not None:
+        if new is not None and not _CODE.fullmatch(cased, start, done):
             read.append((start, new))
     if not read:
         return text
@@ -96,7 +108,7 @@ def _read(token: str, kinds: bytes, after: str) -> str | None:
         else:
             hit |= _is_leet_signs(token, start, end, left, right, after, kinds)
     if hit:
-        _spell(chars, groups, kinds, after)
+        _spell(chars, groups, kinds)
     for start, end in masks:
         chars[start:end] = "*" * (end - start)
     new = "".join(chars)
@@ -126,11 +138,11 @@ def _is_leet_digits(token: str, start: int, end: int, left: int, right: int, let
     if left and right:
         if len(set(digits)) > 1 and letters < 3:
             return False
-        if digits not in ("0", "00") and letters < 3 and len(digits) > 1 and not digits.strip("0135") == "":
+        if digits not in ("0", "00") and letters < 3 and len(digits) > 1 and digits.strip("0135"):
             return False
         if len(token) > 5 and count > 2 and set(token) <= set("0123456789abcdef"):
             return False
-        return not (kinds.endswith(b"d") and letters * 2 <= len(token) and len(digits) == 1 and left == right == 1 and letters < 3)
+        return not (kinds.endswith(b"d") and len(digits) == left == right == 1 and letters == 2)
     if right and start == 0:
         rest = token[end:]
         return end - start == 1 and right >= 2 and rest.rstrip("s") not in _UNITS and rest not in _UNITS
@@ -173,7 +185,7 @@ def _is_mask(signs: str, left: int, right: int, kinds: bytes) -> bool:
     return True
 
 
-def _spell(chars: list[str], groups: list[tuple[int, int]], kinds: bytes, after: str) -> None:
+def _spell(chars: list[str], groups: list[tuple[int, int]], kinds: bytes) -> None:
     """Read every sign of a token that has proved to be a word."""
     for i, (start, end) in enumerate(groups):
         kind = kinds[start]

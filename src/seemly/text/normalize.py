@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from seemly.text.bidi import OVERRIDE, turn_back
 from seemly.text.classes import classify
@@ -32,7 +32,7 @@ class Normalized:
         self.raw = View(original)
         self._resolve = resolve_spoofs
         self._expected = expected_scripts
-        self._plain: tuple[View, tuple[tuple[View, Mark], ...]] | None = None
+        self._plain: _Reading | None = None
         self._folded: View | None = None
         self._squashed: View | None = None
         self._signals: tuple[Signal, ...] | None = None
@@ -43,7 +43,7 @@ class Normalized:
     @property
     def plain(self) -> View:
         """NFKC, invisibles removed, look-alikes resolved, case kept."""
-        return self._read()[0]
+        return self._read().view
 
     @property
     def folded(self) -> View:
@@ -63,24 +63,30 @@ class Normalized:
     def signals(self) -> tuple[Signal, ...]:
         """Signs of an attempt to hide text, in order of place."""
         if self._signals is None:
-            self._signals = gather(self.raw, self._read()[1])
+            self._signals = gather(self.raw, self._read().marks)
         return self._signals
 
     @property
     def cleaned(self) -> bool:
         """Whether something hidden or spoofed was resolved on the way to `plain`."""
-        return self.plain is not self.raw and any(mark[2] != "encoding_damage" for _, mark in self._read()[1])
+        return self._read().cleaned
 
-    def _read(self) -> tuple[View, tuple[tuple[View, Mark], ...]]:
+    def _read(self) -> _Reading:
         if self._plain is None:
             self._plain = _read(self.raw, self._resolve, self._expected)
         return self._plain
 
 
-def _read(raw: View, resolve_spoofs: bool, expected: frozenset[str]) -> tuple[View, tuple[tuple[View, Mark], ...]]:
+class _Reading(NamedTuple):
+    view: View
+    marks: tuple[tuple[View, Mark], ...] = ()
+    cleaned: bool = False
+
+
+def _read(raw: View, resolve_spoofs: bool, expected: frozenset[str]) -> _Reading:
     classes = classify(raw.text)
     if raw.text.isascii() and b"C" not in classes:
-        return raw, ()
+        return _Reading(raw)
     view = raw
     noted: list[tuple[View, Mark]] = []
     if OVERRIDE in raw.text:
@@ -90,6 +96,7 @@ def _read(raw: View, resolve_spoofs: bool, expected: frozenset[str]) -> tuple[Vi
         classes = classify(view.text)
     edits, marks = clean(view.text, classes)
     noted += [(view, mark) for mark in marks]
+    cleaned = bool(noted)
     if edits:
         view = rewrite(view, edits)
         classes = classify(view.text)
@@ -98,12 +105,11 @@ def _read(raw: View, resolve_spoofs: bool, expected: frozenset[str]) -> tuple[Vi
         noted += [(view, mark) for mark in marks]
         if resolve_spoofs:
             view = rewrite(view, edits)
-    return view, tuple(noted)
+            cleaned = cleaned or bool(edits)
+    return _Reading(view, tuple(noted), cleaned)
 
 
-def normalize(
-    text: str, *, resolve_spoofs: bool = True, expected_scripts: frozenset[str] = frozenset()
-) -> Normalized:
+def normalize(text: str, *, resolve_spoofs: bool = True, expected_scripts: frozenset[str] = frozenset()) -> Normalized:
     """The views of `text`; any string will do, lone surrogates included.
 
     `resolve_spoofs=False` leaves look-alike letters as they are. `expected_scripts` names the scripts that readers

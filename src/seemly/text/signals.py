@@ -47,7 +47,9 @@ def gather(raw: View, marks: Iterable[tuple[View, Mark]]) -> tuple[Signal, ...]:
     """The signals of a text: its stages' marks, and mojibake, in order of place; marks of one word are joined."""
     found: list[Signal] = []
     damage = () if raw.text.isascii() else _DAMAGE.finditer(raw.text)
-    noted = [(raw, (*match.span(), "encoding_damage", 0.3, "text decoded with the wrong encoding")) for match in damage]
+    noted: list[tuple[View, Mark]] = [
+        (raw, (*match.span(), "encoding_damage", 0.3, "text decoded with the wrong encoding")) for match in damage
+    ]
     counts: dict[SignalKind, int] = {}
     for view, (start, end, kind, probability, detail) in _join([*marks, *noted]):
         counts[kind] = counts.get(kind, 0) + 1

@@ -8,6 +8,8 @@ letter for letter and stands in Latin text.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from seemly.text.lookalikes import confusables, lookalikes
@@ -23,11 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["resolve"]
 
 _MIXED = re.compile(rb"a[ldmnow$!]*+[cf]|[cf][dmno$!]*+[al]")
-_WHOLE = re.compile(rb" ([cm]++[xcm]*+) |(?<= )(x[xcm]*+c[xcm]*+) ")
-_SHAPES = bytes(99 if c in b"c" else 109 if c in b"mno" else 120 if c in b"f" else 46 if c in b"alwshdDKRE" else 32 for c in range(256))
+_ALIKE = re.compile(rb" (c[cm]*+)(?= )")
+_DRESSED = re.compile(rb" ([cx][cxm]*+)(?= )")
+_SHAPES = bytes(
+    ord("c" if c in b"c" else "m" if c in b"mno" else "x" if c in b"f" else "." if c in b"alwshdDKRE" else " ")
+    for c in range(256)
+)
 _NEAR = 64
 _LATIN = frozenset({"latin", "latn"})
-_RARE = frozenset("ԁѕјһӏԛԝЅЈԌԚԜϲϹϝϳͿ")
+_RARE = re.compile("[ԁѕјһӏԛԝЅЈԌԚԜϲϹϝϳͿ]")
 """Letters of no large language's alphabet: where they stand, the word is dressed up."""
 
 
@@ -56,11 +62,13 @@ def resolve(text: str, classes: bytes, expected: frozenset[str]) -> tuple[list[E
 
 
 def _disjoint(edits: list[Edit]) -> list[Edit]:
-    """In order of place; of two readings of one place the wider, then the first found, stands."""
+    """In order of place; of two readings of one place the first found stands."""
     kept: list[Edit] = []
-    for edit in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
-        if not kept or edit[0] >= kept[-1][1]:
+    done = 0
+    for edit in sorted(edits, key=itemgetter(0)):
+        if edit[0] >= done:
             kept.append(edit)
+            done = edit[1]
     return kept
 
 
@@ -68,7 +76,7 @@ def _read_mixed(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
     """Words of two scripts."""
     edits: list[Edit] = []
     marks: list[Mark] = []
-    known: dict[tuple[str, bool], str | None] = {}
+    known: dict[tuple[str, int], str | None] = {}
     done = 0
     for match in _MIXED.finditer(classes):
         if match.start() < done:
@@ -78,7 +86,8 @@ def _read_mixed(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
         done = end
         around = classes[max(0, start - _NEAR) : start] + classes[end : end + _NEAR]
         word = text[start:end]
-        key = word, around.count(b"f") > around.count(b"a")
+        lean = around.count(b"f") - around.count(b"a")
+        key = word, (lean > 0) - (lean < 0)
         if key not in known:
             known[key] = _read_word(word, classes[start:end], key[1])
         new = known[key]
@@ -92,28 +101,29 @@ def _read_mixed(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
     return edits, marks
 
 
-def _read_word(word: str, names: bytes, cyrillic: bool) -> str | None:
+def _read_word(word: str, names: bytes, lean: int) -> str | None:
     """What a word of two scripts says, letter for letter; itself where that is unclear, None where it is ordinary.
 
     Of the Latin and the Cyrillic reading the cheaper holds: a letter costs nothing that looks just like another and
-    two that only resembles it, and the reading that the script nearby (Cyrillic or not) speaks against costs two more.
+    two that only resembles it, and a reading costs two more where the script nearby is the other (`lean`: 1 for
+    Cyrillic, -1 for Latin, 0 for neither).
     """
     strict, loose, weak = confusables(), lookalikes("loose"), lookalikes("weak")
     same, alike = lookalikes("homoglyph"), lookalikes("cyrillic")
     letters = [(char, name in b"cf") for char, name in zip(word, names, strict=True) if name in b"alwcf"]
     latin = [char for char, other in letters if not other]
     foreign = [char for char, other in letters if other]
-    turns = sum(a[1] != b[1] for a, b in zip(letters, letters[1:], strict=False))
+    turns = sum(a[1] != b[1] for a, b in pairwise(letters))
     greek = all("\u0370" <= char < "\u0400" for char in foreign)
     if _is_ordinary(word, latin, foreign, turns, greek, alike):
         return None
     readings: list[tuple[int, str]] = []
     if all(strict.get(char, "0").isalpha() or char in loose for char in foreign):
-        cost = 2 * sum(not strict.get(char, "0").isalpha() for char in foreign) + 2 * cyrillic
+        cost = 2 * sum(not strict.get(char, "0").isalpha() for char in foreign) + 2 * (lean > 0)
         to_latin = {char: strict[char] if strict.get(char, "0").isalpha() else loose[char] for char in foreign}
         readings.append((cost, _replace(word, to_latin | {char: weak[char] for char in latin if char in weak})))
     if not greek and all(char in alike for char in latin):
-        cost = 2 * sum(char not in same for char in latin) + 2 * (not cyrillic)
+        cost = 2 * sum(char not in same for char in latin) + 2 * (lean < 0)
         readings.append((cost, _replace(word, {char: alike[char] for char in latin})))
     return min(readings, key=lambda reading: reading[0])[1] if readings else word
 
@@ -144,11 +154,9 @@ def _read_whole(text: str, classes: bytes, expected: bool) -> tuple[list[Edit], 
     marks: list[Mark] = []
     strict, loose = confusables(), lookalikes("loose")
     shapes = b" " + classes.translate(_SHAPES) + b" "
-    at = 0
-    while (match := _WHOLE.search(shapes, at)) is not None:
-        at = match.end() - 1
-        group = 1 if match[1] else 2
-        start, end = match.start(group) - 1, match.end(group) - 1
+    whole = _DRESSED if "і" in text or _RARE.search(text) else _ALIKE
+    for match in whole.finditer(shapes):
+        start, end = match.start(), match.end() - 1
         around = classes[max(0, start - _NEAR) : start] + classes[end : end + _NEAR]
         latin = around.count(b"a")
         if b"f" in around or not (expected or (latin >= 4 and latin > around.count(b"c") + around.count(b"h"))):
@@ -168,6 +176,6 @@ def _read_whole(text: str, classes: bytes, expected: bool) -> tuple[list[Edit], 
 
 def _is_dressed(word: str, others: list[str], loose: Mapping[str, str]) -> bool:
     """Whether letters that only resemble Latin ones may pass, since the rest of the word leaves no doubt."""
-    rare = not _RARE.isdisjoint(word)
+    rare = _RARE.search(word) is not None
     few = len(others) * 5 <= len(word) and "і" in word
     return all(char in loose for char in others) and (few or (rare and len(others) * 2 <= len(word)))

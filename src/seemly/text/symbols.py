@@ -18,7 +18,8 @@ _SYMBOLS = re.compile(rb"[sw]++")
 _WORD = b"alwscfdmnoREV$!"
 _REST = re.compile(rb"[alwscfdmnoREV$!]*+")
 _RUN = re.compile("[\U0001f1e6-\U0001f1ff]++")
-_INDICATOR = ord("R")
+_INDICATORS = re.compile(rb"R++")
+_SPELLING = {0x1F1E6 + i: chr(65 + i) for i in range(26)}
 _WEAK = ord("w")
 _SELECTOR = ord("V")
 _MAX_WORD = 64
@@ -45,7 +46,7 @@ def is_flags(text: str) -> bool:
 
 def spell_regional(text: str) -> str:
     """The letters that regional indicators stand for."""
-    return "".join(chr(ord(char) - 0x1F1E6 + 65) for char in text)
+    return text.translate(_SPELLING)
 
 
 def read_regional(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
@@ -60,7 +61,10 @@ def read_regional(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
             known[run] = all(map(is_flags, _RUN.findall(run)))
         if known[run]:
             continue
-        edits += [(at, at + 1, spell_regional(text[at])) for at in range(start, end) if classes[at] == _INDICATOR]
+        for spelled in _INDICATORS.finditer(classes, start, end):
+            first = spelled.start()
+            letters = spell_regional(text[first : spelled.end()])
+            edits += [(at, at + 1, letter) for at, letter in enumerate(letters, first)]
         marks.append((start, end, "confusable_word", 0.45, "regional letters that are no flag"))
     return edits, marks
 
@@ -113,8 +117,8 @@ def read_symbols(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
             new = strong.get(char) or weak.get(char) or (strict.get(char) if classes[at] in b"cw" else None)
             if new is not None:
                 edits.append((at, at + 1, new))
-        within = b"a" in classes[start:end]
-        marks.append((start, end, "confusable_word", 0.8 if within else 0.45, "letters of a symbol or phonetic alphabet"))
+        probability = 0.8 if b"a" in classes[start:end] else 0.45
+        marks.append((start, end, "confusable_word", probability, "letters of a symbol or phonetic alphabet"))
     return edits, marks
 
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from seemly.words.readings import Reading
 
-__all__ = ["Disguises", "stretched"]
+__all__ = ["STEMS", "Disguises", "stretched"]
 
-_STEMS = ("fuck", "shit", "bitch", "cunt", "hole", "nigg", "fagg", "whore", "slut", "bastard", "sucker", "wank", "twat")
+STEMS = ("fuck", "shit", "bitch", "cunt", "hole", "nigg", "fagg", "whore", "slut", "bastard", "sucker", "wank", "twat")
 _ANYWHERE = ("fuck", "asshole", "cocksuck", "faggot", "dickhead", "bullshit", "motherf")
 _GAP = re.compile(r"[\t _.\-~/\\|+=]|[ _\-]{1,3}|\.{2,3}")
 _MIN = 4
@@ -45,21 +45,26 @@ class Disguises:
         for word, entry in self._pieces.items():
             for cut in range(1, len(word)):
                 left, right = word[:cut], word[cut:]
-                if left in COMMON and right in COMMON:
+                if (left in COMMON and right in COMMON) or left in others or right in others:
                     continue
                 if left in COMMON:
                     self._splits.setdefault(right, {})[left, False] = entry
                 else:
                     self._splits.setdefault(left, {})[right, True] = entry
 
+    @property
+    def fragments(self) -> frozenset[str]:
+        """The words that every broken word has one of."""
+        return frozenset(self._splits)
+
     def find(self, reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
         """First word and offset in it, last word and end in it, and the entry, of each disguised word."""
         words, text = reading.words, reading.view.text
         if not self._splits.keys().isdisjoint(words):
             yield from self._broken(reading)
-        if any(stem in text for stem in _STEMS):
+        if any(stem in text for stem in STEMS):
             for i, word in enumerate(words):
-                if len(word) > _MIN and word not in self._whole and any(stem in word for stem in _STEMS):
+                if len(word) > _MIN and word not in self._whole and any(stem in word for stem in STEMS):
                     for start, end, entry in self._joined(word):
                         yield i, start, i, end, entry
         if "*" in text:
@@ -116,7 +121,7 @@ class Disguises:
                 swear = piece in self._pieces
                 if not (swear or piece in JOINED or piece in self._whole):
                     continue
-                if back[start] is None or (swear or swears[end]) and not swears[start]:
+                if back[start] is None or ((swear or swears[end]) and not swears[start]):
                     back[start] = end
                     swears[start] = swear or swears[end]
         if not swears[0]:
@@ -124,11 +129,11 @@ class Disguises:
         pieces = []
         at = 0
         while at < size:
-            end = back[at]
-            if end is None:
+            stop = back[at]
+            if stop is None:
                 return None
-            pieces.append(word[at:end])
-            at = end
+            pieces.append(word[at:stop])
+            at = stop
         return pieces
 
     def _by_shape(self) -> Mapping[tuple[int, str], Sequence[tuple[str, int, bool]]]:

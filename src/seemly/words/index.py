@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import regex
 
 from seemly.words.affixes import Affixes
+from seemly.words.common import COMMON
 from seemly.words.patterns import Part
 from seemly.words.readings import readings
 from seemly.words.substrings import Substrings
@@ -65,6 +66,7 @@ class WordIndex:
         "_phrases",
         "_symbols",
         "_tails",
+        "_telling",
         "_widen",
         "_words",
     )
@@ -77,6 +79,7 @@ class WordIndex:
         symbols: dict[str, int] = {}
         katakana: set[int] = set()
         widen: set[int] = set()
+        telling: set[str] = set()
         for entry, pattern in enumerate(patterns):
             if pattern.symbol is not None:
                 symbols.setdefault(pattern.symbol, entry)
@@ -89,6 +92,7 @@ class WordIndex:
             if first.before or first.after:
                 node = loose.setdefault(first, _Node())
             elif rest:
+                telling.add(max((part.text for part in pattern.parts if part == Part(part.text)), key=_telling))
                 node = phrases.setdefault(first.text, _Node())
             else:
                 words.setdefault(first.text, entry)
@@ -99,6 +103,7 @@ class WordIndex:
                 node.entry = entry
         self._words = words
         self._phrases = phrases
+        self._telling = frozenset(telling)
         self._symbols: dict[str, tuple[tuple[str, int], ...]] = {}
         for symbol, entry in symbols.items():
             self._symbols[symbol[0]] = (*self._symbols.get(symbol[0], ()), (symbol, entry))
@@ -110,30 +115,31 @@ class WordIndex:
         self._inside = Substrings(inside)
         self._ascii = any(p.text.isascii() for p in loose)
 
+    @property
+    def ascii_words(self) -> frozenset[str] | None:
+        """Words of which every pattern in ASCII letters has one; None where some patterns have no whole word."""
+        return None if self._ascii else self._telling.union(filter(str.isascii, self._words))
+
     def find(self, normalized: Normalized) -> list[Hit]:
         """Every pattern in the text, in the order of the text, each place once."""
-        folded, squashed, plain = normalized.folded, normalized.squashed, normalized.plain
-        hits = set(self._search(folded, plain))
-        if squashed is not folded:
-            hits.update(self._search(squashed, plain))
+        hits = set(self._search(normalized))
         if self._symbols and not normalized.original.isascii():
-            hits.update(self._signs(plain))
+            hits.update(self._signs(normalized.plain))
         return sorted(hits) if hits else []
 
-    def _search(self, view: View, plain: View) -> Iterator[Hit]:
-        loose = self._ascii or not view.text.isascii()
-        for reading in readings(view, plain):
+    def _search(self, normalized: Normalized) -> Iterator[Hit]:
+        for reading in readings(normalized):
             words = reading.words
             if not self._words.keys().isdisjoint(words):
                 table = self._words
                 for i, word in enumerate(words):
                     if word in table:
                         yield hit_at(reading, i, 0, i, len(word), table[word])
-            if self._phrases and not self._phrases.keys().isdisjoint(words):
+            if not self._telling.isdisjoint(words):
                 for i, word in enumerate(words):
                     if word in self._phrases:
                         yield from self._follow(self._phrases[word], reading, i, 0, i, len(word))
-            if loose:
+            if self._ascii or not reading.view.text.isascii():
                 yield from self._loose(reading)
 
     def _loose(self, reading: Reading) -> Iterator[Hit]:
@@ -154,9 +160,7 @@ class WordIndex:
                             if hit.entry not in self._katakana or _alone(word, start, end):
                                 yield hit
 
-    def _follow(
-        self, node: _Node, reading: Reading, first: int, start: int, last: int, end: int
-    ) -> Iterator[Hit]:
+    def _follow(self, node: _Node, reading: Reading, first: int, start: int, last: int, end: int) -> Iterator[Hit]:
         """The patterns that begin at `words[first][start:]` and have been read up to `words[last][:end]`."""
         paths = [(node, last, end)]
         while paths:
@@ -186,6 +190,10 @@ class WordIndex:
                     yield Hit(plain.origin(i, i + len(symbol)), entry)
 
 
+def _telling(word: str) -> tuple[bool, int]:
+    return word not in COMMON, len(word)
+
+
 def _stop(part: Part, word: str) -> int:
     """Where in `word` the part ends, 0 where it is not in it."""
     if part.before and part.after:
@@ -196,9 +204,7 @@ def _stop(part: Part, word: str) -> int:
 
 
 def _alone(word: str, start: int, end: int) -> bool:
-    return not (
-        (start > 0 and _KATAKANA.match(word[start - 1])) or (end < len(word) and _KATAKANA.match(word[end]))
-    )
+    return not ((start > 0 and _KATAKANA.match(word[start - 1])) or (end < len(word) and _KATAKANA.match(word[end])))
 
 
 def hit_at(reading: Reading, first: int, start: int, last: int, end: int, entry: int) -> Hit:

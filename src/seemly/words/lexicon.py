@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from seemly.text.normalize import normalize
-from seemly.words.disguises import Disguises, stretched
+from seemly.words.disguises import STEMS, Disguises, stretched
 from seemly.words.index import WordIndex, hit_at
 from seemly.words.patterns import Part, Pattern
 from seemly.words.readings import readings
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from seemly.words.index import Hit
 
 __all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lexicon"]
+
+_MIN_STRETCHED = 4
+_EXACT = 5
+_ORDINARY = frozenset({"shiite", "shiites", "twatt"})
+_INNER_MARK = re.compile(r"!(?=\w)")
+_PRODUCT = re.compile(r"[A-Z]\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class Profanity(NamedTuple):
 class Lexicon:
     """An immutable index of the lexicon."""
 
-    __slots__ = ("_disguises", "_entries", "_exempt", "_index", "_numbers", "_size")
+    __slots__ = ("_disguises", "_entries", "_exempt", "_index", "_numbers", "_size", "_triggers")
 
     def __init__(self, rows: list[str]) -> None:
         entries: dict[tuple[str, ...], int] = {}
@@ -78,52 +84,7 @@ class Lexicon:
                 if "x" in flags:
                     distinctive[word] = number
         for word, number in distinctive.items():
-            if len(word) >= _MIN_STRETCHED:
-                for variant in stretched(word):
-                    words.setdefault(variant, number)
-        self._entries = tuple(map(_entry, entries))
-        self._numbers = tuple(numbers)
-        self._index = WordIndex(patterns, {word: number - len(entries) for word, number in words.items()})
-        self._exempt = WordIndex(exempt)
-        self._disguises = Disguises(distinctive, strong)
-        self._size = len(rows)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def find(self, normalized: Normalized, language: str | None = None) -> list[Profanity]:
-        """The words found, in order of place; none stands in another, in an exempt phrase, or is innocent in
-        `language` (ISO 639-1), where that is known.
-        """
-        hits = {(span, self._numbers[at] if at >= 0 else at) for span, at in self._index.find(normalized)}
-        hits.update((hit.span, hit.entry) for hit in self._disguised(normalized))
-        if not hits:
-            return []
-        original = normalized.original
-        found = [
-            Profanity(span, _as_meant(entry, span, original))
-            for span, number in hits
-            if _counts(entry := self._entries[number], span, original, language)
-        ]
-        if not found:
-            return []
-        exempt = [hit.span for hit in self._exempt.find(normalized)]
-        return _outermost(found, exempt)
-
-    def _disguised(self, normalized: Normalized) -> Iterator[Hit]:
-        folded, squashed, plain = normalized.folded, normalized.squashed, normalized.plain
-        for view in (folded,) if squashed is folded else (folded, squashed):
-            for reading in readings(view, plain):
-                for first, start, last, end, entry in self._disguises.find(reading):
-                    yield hit_at(reading, first, start, last, end, entry)
-
-
-_MIN_STRETCHED = 4
-_EXACT = 5
-_PRODUCT = re.compile(r"[A-Z]\d+")
-
-
-def _entry(columns: tuple[str, ...]) -> Entry:
+            if len(word) >= def _entry(columns: tuple[str, ...]) -> Entry:
     languages, grade, category, flags, exact = (*columns, "", "")[:_EXACT]
     flags, _, unless = flags.partition("!")
     return Entry(
@@ -156,7 +117,8 @@ def _counts(entry: Entry, span: Span, original: str, language: str | None) -> bo
 
 
 def _as_meant(entry: Entry, span: Span, original: str) -> Entry:
-    if not entry.ambiguous or span.of(original).isascii() and span.of(original).isalpha():
+    spelled = span.of(original)
+    if not entry.ambiguous or (spelled.isascii() and spelled.isalpha()):
         return entry
     return replace(entry, grade=2)
 

@@ -67,12 +67,8 @@ def parse_pattern(source: str, match: MatchMode = "word") -> Pattern:
         parts[-1] = Part(parts[-1].text, parts[-1].before, True)
         return Pattern(tuple(parts))
     if "*" in source:
-        return Pattern(
-            tuple(map(_open, parts)), widen=not any(_SPACELESS.search(part.text) for part in parts)
-        )
-    katakana = (
-        len(parts) == 1 and parts[0] == Part(parts[0].text) and bool(_KATAKANA.fullmatch(parts[0].text))
-    )
+        return Pattern(tuple(map(_open, parts)), widen=not any(_SPACELESS.search(part.text) for part in parts))
+    katakana = len(parts) == 1 and parts[0] == Part(parts[0].text) and bool(_KATAKANA.fullmatch(parts[0].text))
     return Pattern(tuple(map(_open, parts)), katakana=katakana)
 
 

@@ -12,6 +12,7 @@ import regex
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from seemly.text.normalize import Normalized
     from seemly.text.view import View
 
 __all__ = ["SPACELESS", "Reading", "readings", "words_of"]
@@ -24,9 +25,14 @@ _RUN = regex.compile(
     rf"(?V1)[{SPACELESS}]++|[[\p{{L}}\p{{M}}\p{{N}}\u200c\u200d]--[{SPACELESS}]]++"
     rf"(?:\*{{1,8}}[[\p{{L}}\p{{M}}\p{{N}}]--[{SPACELESS}]]++)*+"
 )
-_ANY_SPACELESS = regex.compile(f"[{SPACELESS}]")
+_ANY_SPACELESS = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u2e80-\u31ff\u3400-\u9fff\uf900-\ufaff\uff65-\uff9f\U0001b000-\U0001b2ff\U00020000-\U0003ffff]"
+)
 _DOUBLE = re.compile(r"([^\W\d_])\1")
+_TRIPLE = re.compile(r"([^\W\d_])\1\1")
 _ONE = re.compile("[1!|]")
+_MIN_SPELLED = 3
+_ONE_LETTER_WORDS = frozenset("aieouwyz")
 _UNCHANGED: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 
 
@@ -58,9 +64,7 @@ class Reading:
 
     __slots__ = ("_places", "_spans", "view", "words")
 
-    def __init__(
-        self, view: View, words: Sequence[str], places: Mapping[int, tuple[int, ...]] = _UNCHANGED
-    ) -> None:
+    def __init__(self, view: View, words: Sequence[str], places: Mapping[int, tuple[int, ...]] = _UNCHANGED) -> None:
         """`places[i]` holds, for a word of another length than the view's, the view's offset of each of its
         characters and its end.
         """
@@ -85,7 +89,18 @@ class Reading:
         return offsets[start], offsets[end]
 
 
-def readings(view: View, plain: View) -> Iterator[Reading]:
+def readings(normalized: Normalized) -> Iterator[Reading]:
+    """Every reading of the folded view and, where it differs, of the squashed one."""
+    folded, squashed = normalized.folded, normalized.squashed
+    yield from _readings(folded, normalized.plain)
+    if squashed is not folded:
+        yield from _readings(squashed, normalized.plain)
+        other = _without_article(Reading(squashed, words_of(squashed)))
+        if other is not None:
+            yield other
+
+
+def _readings(view: View, plain: View) -> Iterator[Reading]:
     """The view's own reading, then `1 ! |` as l instead of i, then stretched letters as one instead of two.
 
     `plain` is the view before leetspeak was read.
@@ -96,7 +111,7 @@ def readings(view: View, plain: View) -> Iterator[Reading]:
         other = _with_l(first, plain)
         if other is not None:
             yield other
-    if len(view.text) != len(plain.text):
+    if (len(view.text) != len(plain.text) or not view.text.isascii()) and _TRIPLE.search(plain.text.lower()):
         other = _unstretched(first)
         if other is not None:
             yield other
@@ -153,6 +168,20 @@ def _unstretched(reading: Reading) -> Reading | None:
             words[i] = "".join([word[j] for j in kept])
             places[i] = (*(base + j for j in kept), reading.spans[i][1])
     return None if words is None else Reading(view, words, MappingProxyType(places))
+
+
+def _without_article(reading: Reading) -> Reading | None:
+    """Words that were spelled letter by letter, without a word of one letter that stood before them: `a f u c k`."""
+    view = reading.view
+    words = list(reading.words)
+    places: dict[int, tuple[int, ...]] = {}
+    for i, word in enumerate(words):
+        if len(word) > _MIN_SPELLED and word[0] in _ONE_LETTER_WORDS:
+            start, end = reading.spans[i]
+            if _width(view, start, end) >= 2 * len(word) - 1:
+                words[i] = word[1:]
+                places[i] = tuple(range(start + 1, end + 1))
+    return Reading(view, words, MappingProxyType(places)) if places else None
 
 
 def _width(view: View, start: int, end: int) -> int:

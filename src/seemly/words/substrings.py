@@ -11,40 +11,39 @@ __all__ = ["Substrings"]
 
 V = TypeVar("V")
 
+_HEAD = 3
+
 
 class Substrings(Generic[V]):
-    """An immutable table of strings, each with a value, found by their first two letters and then by length.
+    """An immutable table of strings, each with a value, found by their first letters and then by length.
 
-    The cost is linear in the text; it grows with the number of different lengths among strings that begin alike,
-    not with the number of strings.
+    The cost is linear in the text; it grows with the number of different lengths among strings that begin
+    alike, not with the number of strings.
     """
 
-    __slots__ = ("_heads", "_singles", "_table")
+    __slots__ = ("_lengths", "_sizes", "_table")
 
     def __init__(self, table: Mapping[str, V]) -> None:
         self._table = dict(table)
-        self._singles = frozenset(s for s in self._table if len(s) == 1)
         lengths: dict[str, set[int]] = {}
         for string in self._table:
-            if len(string) > 1:
-                lengths.setdefault(string[:2], set()).add(len(string))
-        self._heads = {head: tuple(sorted(found, reverse=True)) for head, found in lengths.items()}
+            lengths.setdefault(string[:_HEAD], set()).add(len(string))
+        self._lengths = {head: tuple(sorted(found, reverse=True)) for head, found in lengths.items()}
+        self._sizes = tuple(sorted({len(head) for head in lengths}, reverse=True))
 
     def __len__(self) -> int:
         return len(self._table)
 
     def find(self, text: str) -> Iterator[tuple[int, int, V]]:
-        """Start, end and value of the longest string that begins at each place."""
-        heads, table, singles = self._heads, self._table, self._singles
-        for i in range(len(text)):
-            lengths = heads.get(text[i : i + 2])
-            if lengths is not None:
-                for length in lengths:
-                    value = table.get(text[i : i + length])
-                    if value is not None and i + length <= len(text):
-                        yield i, i + length, value
+        """Start, end and value of the longest string that begins at each place, and of the one or two letters that
+        it begins with where they are in the table too.
+        """
+        lengths, table = self._lengths, self._table
+        for size in self._sizes:
+            heads = [i for i in range(len(text) - size + 1) if text[i : i + size] in lengths]
+            for i in heads:
+                for length in lengths[text[i : i + size]]:
+                    end = i + length
+                    if end <= len(text) and (value := table.get(text[i:end])) is not None:
+                        yield i, end, value
                         break
-                else:
-                    lengths = None
-            if lengths is None and text[i] in singles:
-                yield i, i + 1, table[text[i]]

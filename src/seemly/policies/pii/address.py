@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Detector, cues, words
+from seemly.policies.pii.reading import Candidate, Cues, Detector, cues, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,7 @@ _STATE = (
 )
 _TAIL = rf"(?:{_CITY})??(?:[,\s]{{1,3}}{_STATE}\b)?(?:[,\s]{{1,3}}{_POST}\b)|(?:{_CITY})?[,\s]{{1,3}}{_STATE}\b"
 
+_YEAR = re.compile(r"(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(
     r"(?<![\w.,:/$€£#@%+'-])\d{1,5}(?:[A-Za-z](?![A-Za-z]))?(?:[-/]\d{1,4}[A-Za-z]?)?(?![\w%:]|[.,]\d)"
 )
@@ -42,18 +43,18 @@ _ENGLISH = re.compile(
 )
 _END = re.compile(rf"(?:{_TAIL})(?![\w])")
 _FRENCH = re.compile(
-    r"(?:\s(?:bis|ter|quater))?,?\s{1,2}(?:rue|avenue|av\.|boulevard|bd\.?|blvd|place|chemin|impasse|allée|"
-    r"quai|cours|route|square|passage|sentier)\s"
-    r"(?:(?:de|du|des|la|le|les|l'|d'|l’|d’)\s?){0,3}[^\W\d_][\w.'’-]{1,24}(?:[ -](?!à\b|et\b|ou\b|"
-    r"est\b)[A-ZÀ-Ý][\w.'’-]{1,24}){0,3}"
-    r"(?:,?\s\d{5}\s[A-ZÀ-Ý][\w'’-]{2,24})?",
-    re.IGNORECASE,
+    r"(?:\s(?i:bis|ter|quater))?,?\s{1,2}"
+    r"(?:(?i:rue|boulevard|bd\.?|blvd|chemin|impasse|allée|quai|sentier)\s(?:(?i:de|du|des|la|le|les|l'|d'|"
+    r"l’|d’)\s?){0,3}[^\W\d_]"
+    r"|(?i:avenue|av\.|place|cours|route|square|passage)\s(?:(?i:de|du|des|la|le|les|l'|d'|l’|"
+    r"d’)\s?){0,3}[A-ZÀ-Ý])"
+    r"[\w.'’-]{1,24}(?:[ -][A-ZÀ-Ý][\w.'’-]{1,24}){0,3}(?:,?\s\d{5}\s[A-ZÀ-Ý][\w'’-]{2,24})?"
 )
 _COMPOUND = re.compile(
     r"(?:(?:[A-ZÄÖÜÅØ][\w.-]{1,20}[ -]){0,2}[^\W\d_][\w.-]{1,28}(?:straße|strasse|str\.|weg|platz|allee|"
     r"gasse|damm|ufer|chaussee|straat|laan|gracht|plein|kade|"
     r"dijk|singel|gatan|vägen|gränd|gade|vej|vegen|veien|gata|katu|tie|utca|út)"
-    r"|[A-ZÄÖÜ][\w.-]{1,20}[ -](?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Damm|Ufer|Ring)"
+    r"|[A-ZÄÖÜ][\w.-]{1,20}[ -](?:Straße|Strasse|Str\.|Weg|Platz|Allee|Gasse|Damm|Ufer)"
     r"|(?:calle|c/|avenida|avda\.?|plaza|paseo|carrer|camino|carretera|via|viale|piazza|corso|vicolo|rua|"
     r"travessa|praça|largo|ulica|ul\.|aleja|al\.|"
     r"улица|ул\.|проспект|пр-т|пр\.|переулок|пер\.|бульвар|str\.|strada|bulevardul|sokak|cadde|cad\.|jalan|"
@@ -83,7 +84,8 @@ _ZIP = re.compile(
 )
 
 _NOT_NAMES = words(
-    "minutes minute min mins hours hour hrs people persons times time years year days day weeks week months "
+    "january february march april may june july august september october november december bis ter minutes "
+    "minute min mins hours hour hrs people persons times time years year days day weeks week months "
     "month the a an of to and or for from "
     "in on at by with more less feet foot miles mile km meters metres blocks block steps percent dollars "
     "bucks points years-old way ways guys kids men "
@@ -104,7 +106,7 @@ _HOME_CUES = cues(
 
 
 def _streets(reading: Reading) -> Iterator[Candidate]:
-    text = reading.text
+    text, number_last = reading.text, reading.heard(_LAST_CUES)
     for number in _NUMBER.finditer(text):
         start, end = number.span()
         ahead = _WORDS.findall(reading.lower, end, end + 72)
@@ -129,10 +131,11 @@ def _streets(reading: Reading) -> Iterator[Candidate]:
             if worth and _NOT_NAMES.isdisjoint(loose[0].lower().split()):
                 yield _address(reading, start, loose.end(), worth)
                 continue
-        behind = text[max(0, start - 80) : start]
+        behind = text[max(0, start - 80) : start] if number_last else ""
         if behind[-1:] in (" ", ".", ",", "º", "°", "/") and (street := _last_street(behind)):
             city = _GERMAN_CITY.match(text, end, end + 50)
-            yield _address(reading, start - street, city.end() if city else end, 0.88 if city else 0.7)
+            worth = 0.88 if city else 0.7 if _named(behind[-street:]) and text[end - 1] not in "hkmx" else 0.4
+            yield _address(reading, start - street, city.end() if city else end, worth)
 
 
 def _last_street(behind: str) -> int:
@@ -147,11 +150,19 @@ def _last_street(behind: str) -> int:
     return 0
 
 
+def _named(street: str) -> bool:
+    """Whether the last word of a street that ends before its number is a name."""
+    words_of_it = [word for word in re.split(r"[\s,.]+", street) if word.isalpha() and len(word) > 2]
+    return bool(words_of_it) and words_of_it[-1][0].isupper()
+
+
 def _english(reading: Reading, start: int, match: re.Match[str]) -> Candidate | None:
     text, kind, names = reading.text, match["kind"], match["name"].split()
     if any(name.lower() in _NOT_NAMES for name in names):
         return None
-    capital = all(name[0].isupper() or name[0].isdigit() for name in names)
+    capital = all(name[0].isdigit() or (name[0].isupper() and not name[1:2].isupper()) for name in names)
+    if not capital and (len(names) > 2 or text[start] == "0" or _YEAR.match(text, start)):
+        return None
     clear = kind.lower() in _CLEAR_WORDS
     if not clear and not (capital and (kind[0].isupper() or match["unit"])):
         return None
@@ -206,13 +217,20 @@ _LEADING = words(
     "проспект пр-т пр. переулок пер. бульвар str. strada bulevardul sokak cadde cad. jalan jl."
 )
 _WORDS = re.compile(r"[^\W\d_]+")
-_STREET_CUES = cues(
-    f"{_CLEAR} {_VAGUE}".replace("|", " ")
-    + " rue bd chemin impasse allée quai cours route passage calle avenida avda plaza paseo carrer camino carretera via viale piazza corso vicolo rua travessa "
-    "praça largo ulica ul aleja al улиц* ул проспект* пр переулок* бульвар* strada sokak cadde jalan jl c "
-    "straße* strasse* str weg* platz* allee* gasse* "
-    "damm* ufer* straat* laan* gracht* plein* kade* dijk* singel* gatan* vägen* gade* vej* veien* gata* "
-    "katu* utca* ring"
+_LAST_CUES = cues(
+    "calle avenida avda plaza paseo carrer camino carretera via viale piazza corso vicolo rua travessa "
+    "praça largo ulica "
+    "ul aleja al улиц* ул проспект* пр переулок* бульвар* strada sokak cadde jalan jl c straße* strasse* "
+    "str str.* weg* "
+    "platz* allee* gasse* damm* ufer* straat* laan* gracht* plein* kade* dijk* singel* gatan* vägen* gade* "
+    "vej* veien* "
+    "gata* katu* utca* ring"
+)
+"""Streets whose number comes last."""
+
+_STREET_CUES = Cues(
+    _KINDS | _FRENCH_KINDS | _LAST_CUES.words | words("apt apartment suite ste unit flat") | _HOME_CUES.words,
+    _LAST_CUES.stems + _HOME_CUES.stems,
 )
 _BOX_CUES = cues("box postfach postbus apartado casilla postale postal bag")
 

@@ -36,7 +36,7 @@ _DATE = re.compile(
     rf"'?\d\d))?"
     rf"|(?:{_MONTHS})\.?\s{_DAY}(?:st|nd|rd|th)?(?:,?\s{_YEAR})?"
     rf"|{_YEAR}年\d{{1,2}}月\d{{1,2}}日"
-    r")(?![\w/-]|\.\d)",
+    r")(?![\w/-]|\.\d|,?\s1\d{3}(?!\d))",
     re.IGNORECASE,
 )
 _WORDS = (

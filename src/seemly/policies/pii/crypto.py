@@ -75,6 +75,8 @@ def _ethereum(signs: str) -> float:
 
 
 def _base58check(address: str, alphabet: str, versions: frozenset[int]) -> bool:
+    if not set(address) <= set(alphabet):
+        return False
     value = 0
     for char in address:
         value = value * 58 + alphabet.index(char)

@@ -69,7 +69,7 @@ _DOCUMENTS = (
 _NEEDED = {
     "driving_licence": cues("license licence dl führerschein permis permiso carnet patente rijbewijs prawo права*"),
     "bank_account": cues("account acct routing aba kontonummer compte cuenta conto rekeningnummer bban number no"),
-    "medical_record": cues("mrn npi medical record medicare chart"),
+    "medical_record": cues("mrn npi medical medicare chart patient"),
 }
 _SOFTWARE = cues(
     "software plate key product windows serial activation commit order tracking invoice github social instagram twitter"

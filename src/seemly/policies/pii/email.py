@@ -136,23 +136,14 @@ def _domain_end(text: str, start: int) -> int | None:
         return None
     host, end = match[0], match.end()
     labels = re.split(r"[.．。]", host)
+    joined = re.match("[a-z]{2,6}(?=[A-Z])", labels[-1])
+    if joined and _known(joined[0]):
+        return end - len(labels[-1]) + joined.end()
     for last in range(len(labels) - 1, 0, -1):
         label = labels[last]
-        if _known(label) or (last == 1 and _TLD.fullmatch(label)):
-            return end
-        if (
-            not label.islower()
-            and last == len(labels) - 1
-            and (cut := re.match("[a-z]{2,6}(?=[A-Z])", label))
-            and _known(cut[0])
-        ):
-            return end - len(label) + cut.end()
-        if (
-            _TLD.fullmatch(label)
-            and not (label[0].isupper() and labels[last - 1].islower())
-            and last == len(labels) - 1
-        ):
-            return end
+        sentence = label[0].isupper() and labels[last - 1].islower()
+        if _known(label) or last == 1 or (last == len(labels) - 1 and not sentence):
+            return end if _TLD.fullmatch(label) else None
         end -= len(label) + 1
     return None
 

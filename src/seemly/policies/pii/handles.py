@@ -45,7 +45,7 @@ _BEFORE = re.compile(
 _TAG = re.compile(r"(?<![\w#/@.-])[A-Za-z][\w.]{1,31}#\d{4}(?!\w)")
 _PROFILE = re.compile(
     r"(?<![\w@])(?:www\.)?(?:t\.me/|instagram\.com/|snapchat\.com/add/|facebook\.com/|fb\.com/|"
-    r"tiktok\.com/@|wa\.me/|linkedin\.com/in/|"
+    r"tiktok\.com/@|linkedin\.com/in/|"
     r"discord\.gg/|onlyfans\.com/|kik\.me/|twitter\.com/)(?P<handle>[A-Za-z0-9_.\-]{2,40})(?=[\s?,;!)\"']|"
     r"[./](?:\s|$)|$)",
     re.IGNORECASE,
@@ -61,8 +61,8 @@ _OWN = cues(
     "agregame agrégame ajoute folge schreib aggiungimi мой мне меня пиши add: i ask chat talk мо* 加*"
 )
 _ASKING = re.compile(
-    r"(?:add|follow|hmu|dm|find|message|msg|text|hit|contact|reach)\b[^.!?\n]{0,16}\b(?:on|at|via|"
-    r"my)\s(?:my\s)?$",
+    r"(?:(?:add|follow|find|message|msg|text|hit|contact|reach)\s(?:me|us)\b|hmu|dm me|dm)"
+    r"[^.!?\n]{0,12}\b(?:on|at|via|my)\s(?:my\s)?$",
     re.IGNORECASE,
 )
 _SAYING = re.compile(r"(?:i'?m|i am|it'?s|user(?:name)?(?: is)?:?|name is)\s@?$", re.IGNORECASE)
@@ -108,7 +108,7 @@ def _told(reading: Reading) -> Iterator[Candidate]:
 def _after(reading: Reading, platform: str, at: int) -> Iterator[Candidate]:
     text = reading.text
     match = _AFTER.match(text, at + len(platform))
-    if match is None:
+    if match is None or text[at - 1 : at] == "@":
         return
     written = match["handle"]
     start, end = match.span("handle")
@@ -130,7 +130,7 @@ def _worth(reading: Reading, match: re.Match[str], at: int) -> float:
         return 0.9
     if "#" in written:
         return 0.92
-    if len(word) < 3 or word in _PLAIN_WORDS or word.isdigit():
+    if len(word) < 3 or word in _PLAIN_WORDS or word.strip("0123456789-.") == "":
         return 0.0
     odd = _odd(word)
     ends = _CLAUSE_END.match(reading.text, match.end()) is not None
@@ -198,7 +198,7 @@ def _tags(reading: Reading) -> Iterator[Candidate]:
 def _profiles(reading: Reading) -> Iterator[Candidate]:
     for match in _PROFILE.finditer(reading.text):
         handle = match["handle"].rstrip(".")
-        if handle.lower() not in _PAGES:
+        if handle.lower() not in _PAGES and not handle.lower().endswith((".php", ".html")):
             yield _account(match.start(), match.start("handle") + len(handle), match[0], 0.6)
 
 

@@ -88,14 +88,13 @@ def _find(reading: Reading) -> Iterator[Candidate]:
             continue
         base, reason = _base(number, reading.regions, known)
         end = number.end
-        if base < 0.5 and not asked:
-            probability = base
-        else:
-            probability = weigh(
-                base,
-                up=reading.near(PHONE_CUES, number.start, end),
-                down=reading.near(OTHER_NUMBERS, number.start, end, 24, 0),
-            )
+        if reading.text.startswith("wa.me/", number.start - 6):
+            base = max(base, 0.8)
+        probability = weigh(
+            base,
+            up=reading.near(PHONE_CUES, number.start, end),
+            down=reading.near(OTHER_NUMBERS, number.start, end, 24, 0),
+        )
         if probability < 0.2:
             continue
         if extension := _EXTENSION.match(reading.text, end):
@@ -126,7 +125,9 @@ def _dialable(text: str, number: Number) -> bool:
 def _base(number: Number, regions: tuple[str, ...], known: dict[str, tuple[float, str]]) -> tuple[float, str]:
     shape = number.shape
     prefixed = shape.lstrip("(")[0] in "+＋"
-    key = f"{prefixed}{number.digits if prefixed or regions or _NANP.fullmatch(number.digits) else ''}{shape}{number.alone}"
+    exact = prefixed or bool(regions) or number.digits.startswith("00") or _NANP.fullmatch(number.digits)
+    varied = len(set(number.digits)) > 1
+    key = f"{number.digits if exact else (len(number.digits), number.digits[:3], varied)} {shape} {number.alone}"
     if key not in known:
         known[key] = _prefixed(number) if prefixed else _national(number, regions)
     return known[key]

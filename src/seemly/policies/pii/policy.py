@@ -25,7 +25,7 @@ __all__ = ["ENTITY_TYPES", "SPEC", "PersonalInformation"]
 
 _ANY_SIGN = re.compile(r"[0-9@]")
 _ANY_SIGN_AT_ALL = re.compile(r"[\d@＠]")
-_BRACKETED = ("at)", "at]", "at}", "a)", "a]")
+_SPELLINGS = ("at)", "at]", "at}", "(a)", "[a]", ".me/")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -57,7 +57,7 @@ class PersonalInformation:
         text = view.text
         words = words_of(view)
         signs = (_ANY_SIGN if text.isascii() else _ANY_SIGN_AT_ALL).search(text)
-        if signs is None and self._triggers.isdisjoint(words) and not any(sign in text for sign in _BRACKETED):
+        if signs is None and self._triggers.isdisjoint(words) and not any(sign in text for sign in _SPELLINGS):
             return []
         reading = Reading(text, words, self._options.regions)
         floor, settings = self._options.report_from, self._settings

@@ -144,9 +144,15 @@ class Reading:
         key = (start, end, before, after)
         known = self._around.get(key)
         if known is None:
-            around = self.lower[max(0, start - before) : start] + " \n " + self.lower[end : end + after]
+            around = f"{self._whole_words(max(0, start - before), start)} \n {self.lower[end : end + after]}"
             known = self._around[key] = around, frozenset(_WORD.findall(around))
         return known
+
+    def _whole_words(self, first: int, last: int) -> str:
+        """The text between, less a word that began earlier: `came` cut short is not the cue `me`."""
+        if first and self.lower[first - 1].isalpha() and (rest := _WORD.match(self.lower, first, last)):
+            first = rest.end()
+        return self.lower[first:last]
 
     def occurrences(self, word: str) -> Iterable[int]:
         """Where `word`, in lower case, stands as a word of its own."""

@@ -23,11 +23,12 @@ _SCHEME = re.compile(
     r"|\bhttps?(?:\[:\]//|:/|//)(?=[\w\[])"
 )
 _SLASH = re.compile(r"(?i)(?<=\w) (?:forward )?slash (?=\w)")
-_SPACED_LETTERS = re.compile(r"(?: \w)+(?!\S)")
-_SPACED_ENDING = re.compile(r"\w(?: \w)+(?!\S)")
+_SPACED_LETTERS = re.compile(r"(?: [\w.])+(?!\S)")
+_SPACED_ENDING = re.compile(r"\w(?: [\w./])+(?!\S)")
 
 
 _LONGEST_SPACED = 80
+_SHORTEST_SPACED = 12
 
 
 class Rewritten:
@@ -125,7 +126,7 @@ def _spaced_letters(text: str) -> Iterator[tuple[int, int, str]]:
         low = max(done, at + 1 - _LONGEST_SPACED)
         before = _SPACED_LETTERS.match(text[low : at + 1][::-1])
         after = _SPACED_ENDING.match(text, at + 3, at + 3 + _LONGEST_SPACED)
-        if before is not None and after is not None and before.end() >= 6:
+        if before is not None and after is not None and before.end() + after.end() - at >= _SHORTEST_SPACED:
             start = at + 1 - before.end()
             name = text[start : after.end()].replace(" ", "")
             yield start, after.end(), name

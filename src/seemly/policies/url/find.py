@@ -19,7 +19,8 @@ Form = Literal["scheme", "www", "path", "bare"]
 
 _SPACED = (
     r"0-9A-Za-z_\-\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u037d\u037f-\u0386\u0388-\u0558\u0560-\u0588\u0591-\u05bd"
-    r"\u05bf-\u060b\u060d-\u061a\u0620-\u06d3\u06d5-\u0963\u0966-\u0dff\u10a0-\u10ff\u13a0-\u13fd\u1d00-\u1fff"
+    r"\u05bf-\u05ff\u0610-\u061a\u0620-\u06d3\u06d5-\u06dc\u06df-\u06ff\u0710-\u088f\u0898-\u08e1\u08e3-\u0963\u0966-\u0dff"
+    r"\u10a0-\u10ff\u13a0-\u13fd\u1d00-\u1fff"
     r"\u2c60-\u2dff\ua640-\ua7ff"
 )
 _UNSPACED = (
@@ -37,16 +38,16 @@ _ANY_HOST = re.compile(
 )
 _ASCII_HEAD = re.compile(r"[0-9A-Za-z_\-]+")
 _DOT = re.compile(r"\.\w")
-_PORT = re.compile(r":([0-9]{1,5})(?![0-9.])")
-_USERINFO = re.compile(r"[^\s/?#\\<>\"@]{1,256}@")
+_PORT = re.compile(r":([0-9]{1,5})(?![0-9]|\.[0-9])")
+_USERINFO = re.compile(r"[^\s/?#\\<>\"@]{1,1024}@")
 _MAIL_LEAD = re.compile(r"(?i)(?:[\[({<]\s?(?:at|@)\s?[\])}>]{1,2}|\w\s?@)\s{0,2}\Z")
 _MAIL_REST = re.compile(r"[\w.+%\-]{0,64}@")
 _WEB = re.compile(r"(?i)(?:https?|ftps?|sftp|wss?|rtmps?|gopher|git|ssh|irc|ircs|svn|feed|rtsp|telnet|ldaps?|hxxps?)\Z")
 _APP = re.compile(
     r"(?i)(?:tg|discord|steam|market|intent|itms-apps|itms|whatsapp|viber|skype|zoommtg|slack|spotify|ipfs|ipns|vscode|"
-    r"roblox|fb|instagram|twitter|snapchat|weixin|alipays?|line|ms-settings|ed2k|thunder|sftp|smb|s3|gs|chrome|about)\Z"
+    r"roblox|fb|instagram|twitter|snapchat|weixin|alipays?|line|ms-settings|ed2k|thunder|smb|magnet)\Z"
 )
-_APP_REST = re.compile(r"[0-9A-Za-z_\-.~%]{2,64}")
+_APP_REST = re.compile(r"[0-9A-Za-z_\-.~%]{1,64}[0-9A-Za-z_]")
 _LONGEST_SCHEME = 12
 
 
@@ -108,11 +109,8 @@ def _read_scheme(text: str, at: int, floor: int) -> Found | None:
     if app and start > floor and (text[start - 1].isalnum() or text[start - 1] in "-+."):
         return None
     here = at + 3
-    user = _USERINFO.match(text, here)
-    if user is not None:
+    while user := _USERINFO.match(text, here):
         here = user.end()
-        while user := _USERINFO.match(text, here):
-            here = user.end()
     credentials = here > at + 3
     if app:
         rest = _APP_REST.match(text, here)
@@ -121,7 +119,7 @@ def _read_scheme(text: str, at: int, floor: int) -> Found | None:
         end = tail_end(text, rest.end())
         return Found(start, end, "scheme", name, None, rest=text[rest.end() : end])
     match = _ANY_HOST.match(text, here)
-    if match is None or text.startswith("://", match.end()):
+    if match is None or text.startswith("://", match.end()) or _LABEL.match(text, match.end()):
         return None
     host, end = _scheme_host(match.group(), here)
     if host is None:
@@ -189,7 +187,7 @@ def _read_bare(text: str, dot: int, floor: int, language: str | None) -> tuple[F
 
 def _judge(text: str, start: int, stop: int, language: str | None) -> tuple[Found | None, int]:
     """The address that begins with the run of labels at `start:stop`, and where to go on."""
-    while start < stop and text[start] in "-_":
+    while start < stop and not text[start].isalnum():
         start += 1
     host, end = _suffixed(text[start:stop], start)
     if host is None or text[start - 1 : start] == "$":

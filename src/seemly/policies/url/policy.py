@@ -115,7 +115,7 @@ class UrlPolicy:
             "host": host.unicode if host is not None else None,
             "registrable_domain": (host.registrable or None) if host is not None else None,
             "brand_impersonation": risk.impersonation and asdict(risk.impersonation),
-            "has_suspicious_characters": "mixed_script" in risk.reasons or bool(one.reading),
+            "has_suspicious_characters": "mixed_script" in risk.reasons or (one.disguised and not text.isascii()),
             "is_link_shortener": under(name, words("shorteners")),
         }
         if not blocked and self._allow and under(name, self._allow):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from seemly.policies.classifier import CLASSIFIERS
 from seemly.policies.pii.policy import SPEC as PERSONAL_INFORMATION
+from seemly.policies.profanity import SPEC as PROFANITY
 from seemly.policies.spoofing import SPEC as UNICODE_SPOOFING
 from seemly.policies.url.policy import SPEC as URL
 from seemly.registry import Registry
 
 __all__ = ["BUILTIN"]
 
-BUILTIN = Registry([*CLASSIFIERS, PERSONAL_INFORMATION, URL, UNICODE_SPOOFING])
+BUILTIN = Registry([*CLASSIFIERS, PROFANITY, PERSONAL_INFORMATION, URL, UNICODE_SPOOFING])
 """Every built-in policy, in the order in which they run."""
