@@ -80,7 +80,7 @@ async def request(port: int, path: str, body: object) -> tuple[int, dict[str, An
 
 async def show(port: int) -> None:
     """Send some requests and print what came back."""
-    for path, text in (("/moderate", "you are a worthless idiot"), ("/moderate", "Mail jo@example.com")):
+    for path, text in (("/moderate", "you worthless fucking idiot"), ("/moderate", "Mail jo@example.com")):
         status, result = await request(port, path, {"content": {"type": "text", "text": text}})
         print(status, result["recommendation"]["action"], result["content"]["modified"])
     status, error = await request(port, "/moderate", {"text": "no content"})

@@ -49,8 +49,7 @@ def to_row(number: int, outcome: ModerationResult | Rejected) -> dict[str, Any]:
 def moderate_lines(engine: Engine, source: Iterable[str], target: TextIO) -> None:
     """Moderate a stream of JSON Lines into another."""
     outcomes = engine.moderate_many(read_rows(source), batch_size=256, on_error="return")
-    for number, outcome in enumerate(outcomes, 1):
-        target.write(json.dumps(to_row(number, outcome)) + "\n")
+    target.writelines(json.dumps(to_row(number, outcome)) + "\n" for number, outcome in enumerate(outcomes, 1))
 
 
 def main(arguments: list[str]) -> None:

@@ -4,13 +4,13 @@
 
 It prints:
 
-    allow   ann: thanks, that was a good game
-    reject  bob: you are a worthless idiot
-    allow   cat: my number is 020 79
-    review  cat: {{ phone hidden }}
+    shown  ann: thanks, that was a good game
+    held   bob: you are a worthless idiot
+    shown  cat: my number is 020 79
+    held   cat: {{ phone hidden }}
 """
 
-from seemly import Channel, ConversationMemory, Engine, ModerationResult, PolicySettings, Submission
+from seemly import Channel, ConversationMemory, Engine, ModerationResult, PolicySettings, Submission, Text
 
 CHANNEL = Channel(
     key="chat",
@@ -30,15 +30,15 @@ MESSAGES = (
 
 def read_message(engine: Engine, room: str, author: str, text: str) -> ModerationResult:
     """Moderate one message. The engine's memory supplies the earlier ones of the same room."""
-    return engine.moderate(Submission(content=text, conversation_id=room, author_id=author))
+    return engine.moderate(Submission(content=Text(text), conversation_id=room, author_id=author))
 
 
 def main() -> None:
     engine = Engine(CHANNEL, memory=ConversationMemory(turns=10, seconds=600))
     for author, text in MESSAGES:
         result = read_message(engine, "lobby", author, text)
-        shown = result.modified_text or text
-        print(f"{result.recommendation.action:<7} {author}: {shown}")
+        fate = "shown" if result.recommendation.action == "allow" else "held"
+        print(f"{fate:<6} {author}: {result.modified_text or text}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python examples/choose_threshold.py
 
-The rows here are few and made up: with so few, treat the numbers as a picture of the method. Use some hundreds of your own.
+The rows here are few and made up, so the numbers only show the method. Use some hundreds of your own.
 """
 
 from collections.abc import Sequence

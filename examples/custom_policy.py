@@ -33,7 +33,7 @@ class ShoutingOptions:
 class Shouting:
     """Finds texts in capitals. The probability is the share of upper-case letters."""
 
-    def __init__(self, options: ShoutingOptions, channel: Channel) -> None:
+    def __init__(self, options: ShoutingOptions, _channel: Channel) -> None:
         self.options = options
 
     def check(self, items: Sequence[Item]) -> list[Finding]:
@@ -49,7 +49,9 @@ class Shouting:
         return Finding(share, matches)
 
 
-SPEC = Spec("shouting", "classifier", build=Shouting, options=ShoutingOptions, defaults=Defaults(threshold=0.8, weight=0.6))
+SPEC = Spec(
+    "shouting", "classifier", build=Shouting, options=ShoutingOptions, defaults=Defaults(threshold=0.8, weight=0.6)
+)
 
 
 def main() -> None:

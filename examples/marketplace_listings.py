@@ -12,7 +12,7 @@ It prints:
         shown as: Text me on {{ phone hidden }}, it is cheaper
     Used phone: review
         description: 'http://bit.ly/3xyz' (url: link_shortener)
-    Garden chair: allow
+    Oak shelf: allow
 """
 
 from seemly import Channel, Engine, Object, PolicySettings, Text, Wordlist
@@ -29,14 +29,14 @@ LISTINGS = (
     {"title": "Repl1ca watch", "description": "In its box."},
     {"title": "Folding bike", "description": "Text me on +44 7700 900123, it is cheaper"},
     {"title": "Used phone", "description": "Pictures at http://bit.ly/3xyz"},
-    {"title": "Garden chair", "description": "Measures at https://shop.example.com/chair"},
+    {"title": "Oak shelf", "description": "Solid oak, some marks, pictures at https://shop.example.com/shelf"},
 )
 
 
 def main() -> None:
     engine = Engine(CHANNEL)
     for listing in LISTINGS:
-        result = engine.moderate(Object(listing))
+        result = engine.moderate(Object({field: Text(text) for field, text in listing.items()}))
         print(f"{listing['title']}: {result.recommendation.action}")
         for policy in result.policies:
             for match in policy.matches if policy.flagged else ():

@@ -13,7 +13,7 @@ It prints:
     reject  author_block      "thanks, that was a good game" by a blocked author
 """
 
-from seemly import Author, Channel, Condition, Engine, Rule, Submission
+from seemly import Author, Channel, Condition, Engine, Rule, Submission, Text
 
 CHANNEL = Channel(
     key="comments",
@@ -44,7 +44,7 @@ ROWS = (
 def main() -> None:
     engine = Engine(CHANNEL)
     for text, author in ROWS:
-        result = engine.moderate(Submission(content=text, author=author))
+        result = engine.moderate(Submission(content=Text(text), author=author))
         why = result.trace.rule or ("author_block" if result.trace.decided_by == "author_block" else "-")
         who = "a blocked author" if author.status == "blocked" else f"an author of trust level {author.trust_level}"
         print(f'{result.recommendation.action:<7} {why:<17} "{text}" by {who}')

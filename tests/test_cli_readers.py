@@ -113,10 +113,6 @@ def test_another_column_can_hold_the_id() -> None:
         (b'text,x\n"a"b,1\nc,2\n', [(2, "! not valid CSV: ',' expected after '\"'"), (3, "c")]),
         (b'text,x\na,1\n"b,2\n', [(2, "a"), (3, "! not valid CSV: unexpected end of data")]),
         (b"a,b\nc,d\n", [(1, "! the header has no column 'text', and the file is skipped")]),
-        (
-            b"text\n" + b"a" * 140_000 + b"\nb\n",
-            [(2, "! not valid CSV: field larger than field limit (131072)"), (3, "b")],
-        ),
     ],
 )  # fmt: skip
 def test_reads_csv(data: bytes, expected: list[tuple[int, str]]) -> None:

@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seemly.errors import ModelError
-from seemly.language import Detector, detect
+from seemly.language import Detector
 from seemly.models import Models
 from seemly.text.normalize import normalize
+
+detect = Models().detector().detect
 
 TOLD = [
     ("Good morning everyone, did you sleep well last night?", "en"),

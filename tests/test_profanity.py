@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from seemly.channel import Channel, Wordlist
 from seemly.policies.profanity import MASK, SPEC, ProfanityOptions, find_profanity
 from seemly.policy import Finding, Item

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 MODELS = Path(__file__).parent.parent / "models"
 sys.path.insert(0, str(MODELS))
 
+from training import identities  # noqa: E402
 from training.augment import babble, disturb  # noqa: E402
 from training.reading import every_text, read_json, read_lines, read_table  # noqa: E402
 from training.rows import LABELS, Row, digest, key, merge, split_of  # noqa: E402
@@ -119,6 +120,22 @@ def test_written_examples_name_labels_that_there_are() -> None:
         assert found.text.strip()
         assert set(found.labels) <= set(LABELS)
         assert set(found.labels.values()) <= {0.0, 1.0}
+
+
+def test_sentences_about_groups_are_the_same_for_every_group() -> None:
+    found = list(identities.rows())
+    kind = [row for row in found if row.labels["toxicity"] == 0.0]
+    assert all(set(row.labels.values()) == {0.0} for row in kind)
+    assert {row.labels["hate"] for row in found if row not in kind} == {1.0}
+    muslim, deaf = ([row.labels for row in found if word in row.text] for word in ("Muslim", "deaf"))
+    assert muslim == deaf
+
+
+@pytest.mark.parametrize(("text", "expected"), [("fuck this", 0.95), ("Scunthorpe", None), ("a classic", None)])
+def test_swearing_is_profane_where_a_set_does_not_say(text: str, expected: float | None) -> None:
+    assert source().row({"text": text, "toxic": "0"}).labels.get("profanity") == expected
+    said = source(labels={"profanity": column("obscene")}).row({"text": text, "obscene": "0"})
+    assert said.labels["profanity"] == 0.0
 
 
 @pytest.mark.parametrize(

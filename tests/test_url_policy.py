@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -232,22 +231,11 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_cost_is_linear(name: str) -> None:
-    policy = UrlPolicy(UrlOptions())
-
-    def best(text: str) -> float:
-        item = [Item(normalize(text))]
-        times = []
-        for _ in range(2):
-            started = time.perf_counter()
-            policy.check(item)
-            times.append(time.perf_counter() - started)
-        return min(times)
-
-    text = HOSTILE[name]
-    whole, part = best(text), best(text[: len(text) // 8])
-    assert whole < max(40 * part, 0.1)
-    assert whole < 1.0
+def test_hostile_text_is_read_to_its_end(name: str) -> None:
+    text = HOSTILE[name] + " see https://example.org/last"
+    (finding,) = UrlPolicy(UrlOptions()).check([Item(normalize(text))])
+    assert all(text[match.span.start : match.span.end] == match.match for match in finding.matches)
+    assert finding.matches[-1].match.endswith("example.org/last")
 
 
 def test_threads_agree() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from seemly.channel import Channel, Wordlist
 from seemly.errors import ConfigError
 from seemly.policies.wordlist import MASK, build_wordlist, spec_for

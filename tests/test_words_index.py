@@ -8,10 +8,11 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from seemly.text.normalize import normalize
+
+from seemly.text.normalize import Normalized, normalize
 from seemly.words.ids import IdIndex
 from seemly.words.index import WordIndex, outermost
-from seemly.words.patterns import parse_pattern
+from seemly.words.patterns import Part, Pattern, parse_pattern
 
 
 def found(words: list[str], text: str, match: str = "word") -> list[str]:
@@ -134,14 +135,12 @@ def test_a_long_list_finds_what_a_short_one_does_and_costs_no_more() -> None:
     words = [w for w in words if all(a * 3 not in w for a in "abcdefghijklmnopqrstuvwxyz")]
     text = normalize("an ordinary message of some length " * 100 + " ".join(words[:20]))
     short = WordIndex([parse_pattern(w) for w in words[:100]])
-    from seemly.words.patterns import Part, Pattern
-
     long = WordIndex(Pattern((Part(w),)) for w in words)
     assert [hit.span for hit in long.find(text)] == [hit.span for hit in short.find(text)]
     assert fastest(long, text) < 5 * fastest(short, text)
 
 
-def fastest(index: WordIndex, text: object) -> float:
+def fastest(index: WordIndex, text: Normalized) -> float:
     best = float("inf")
     for _ in range(5):
         start = time.perf_counter()

@@ -274,9 +274,9 @@ def _slang(folder: Path) -> Iterator[Record]:
 
 
 def _swearwords(folder: Path) -> Iterator[Record]:
-    """The words of LDNOOBW in languages other than English."""
+    """The words of LDNOOBW, but for English, and for scripts without spaces, whose characters are harmless."""
     for path in sorted((folder / "lexicons/ldnoobw").iterdir()):
-        if len(path.name) in (2, 3) and path.name not in ("en", "eo", "tlh"):
+        if len(path.name) in (2, 3) and path.name not in ("en", "eo", "ja", "th", "tlh", "zh"):
             for word in read_text(path).splitlines():
                 yield {"text": word}
 
@@ -658,6 +658,7 @@ SOURCES: tuple[Source, ...] = (
             "hate": column("identity_attack"),
         },
         language="fi",
+        weight=0.6,
     ),
     Source(
         "russe_detox",

@@ -11,13 +11,11 @@ import re
 import threading
 from collections import Counter
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from seemly.errors import ModelError
 from seemly.manifest import Manifest
-from seemly.models import Models
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
     from seemly.text.normalize import Normalized
 
-__all__ = ["Detector", "Language", "detect"]
+__all__ = ["Detector", "Language"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,22 +148,15 @@ class Detector:
         chance = fitting[code] / (sum(fitting.values()) or 1.0)
         return Language(code if chance >= _SURE_AMONG else None, min(1.0, chance))
 
+    def __reduce__(self) -> tuple[type[Detector], tuple[Path]]:
+        return Detector, (self._folder,)
+
     def _loaded(self) -> _Predictor:
         model = self._model
         if model is None:
             with self._lock:
                 model = self._model = self._model or _load(self._folder)
         return model
-
-
-def detect(text: Normalized | str) -> Language:
-    """The language of `text`, by the model that comes with seemly. Raises ModelError where that cannot be loaded."""
-    return _packaged().detect(text)
-
-
-@cache
-def _packaged() -> Detector:
-    return Detector(Models().path("language"))
 
 
 def _load(folder: Path) -> _Predictor:

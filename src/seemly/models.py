@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from seemly.errors import ConfigError, ModelError
+from seemly.language import Detector
 from seemly.manifest import FILE, Manifest
 from seemly.scores import FastScorer
 
@@ -37,6 +38,7 @@ class Models:
         self.root = None if root is None else Path(root)
         self._lock = threading.Lock()
         self._scorers: dict[str, Scorer | str] = {}
+        self._detector: Detector | None = None
 
     def path(self, name: str) -> Path:
         """The folder of the model of that name. Raises ModelError where there is none."""
@@ -68,6 +70,16 @@ class Models:
         if isinstance(scorer, str):
             raise ModelError(scorer)
         return scorer
+
+    def detector(self) -> Detector:
+        """The language detector, the same one each time; its model loads with the first text that needs it.
+
+        Raises ModelError where there is none.
+        """
+        with self._lock:
+            if self._detector is None:
+                self._detector = Detector(self.path("language"))
+            return self._detector
 
     def default_thresholds(self, tier: str) -> Mapping[str, float]:
         """The probability from which each label counts as found, as calibration set it."""

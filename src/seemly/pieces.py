@@ -8,7 +8,7 @@ on its neighbours, and ordinary text costs one pattern and one look-up a word.
 from __future__ import annotations
 
 import re
-from itertools import chain, groupby
+from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _SYMBOLS = (
 # Everything that is not listed is part of a word: so combining vowels and joiners need no list of their own.
 _LETTER = rf"[^\s{_ASCII}{_UNSPACED}{_SYMBOLS}]"
 _WORD = re.compile(rf"{_LETTER}{{1,24}}(?:['’]{_LETTER}{{1,8}})?|[{_ASCII}]{{1,8}}|[{_UNSPACED}{_SYMBOLS}]")
+_REPEATED = re.compile(r"(.)\1{2,32}", re.DOTALL)
 
 _CACHED = 32_768
 """Words kept in the cache: about 6 MB. It is emptied when full, which a Zipfian stream hardly notices."""
@@ -55,7 +56,11 @@ class Pieces(dict[str, tuple[int, ...]]):
     def __init__(self, vocabulary: Iterable[str]) -> None:
         super().__init__()
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
-        self._longest = max(map(len, self._numbers))
+        # The longest piece by what it starts with: no longer one need be tried.
+        self._longest: dict[str, int] = {}
+        for piece in self._numbers:
+            start = piece[: len(CONTINUED) + 1] if piece.startswith(CONTINUED) else piece[0]
+            self._longest[start] = max(self._longest.get(start, 0), len(piece))
 
     def encode(self, text: str) -> list[int]:
         """The piece numbers of a text."""
@@ -73,18 +78,19 @@ class Pieces(dict[str, tuple[int, ...]]):
             return (number,)
         if len(word) > 2 and word.isdecimal():
             return (NUMBER,)
-        once, twice = _squeeze(word, 1), _squeeze(word, 2)
-        if twice == word:
+        if not _REPEATED.search(word):
             return self._match(word)
-        # "fuuuck" is shorter in pieces with one u, "assss" no longer with two s than with one.
-        return min(self._match(twice), self._match(once), key=lambda cut: (UNKNOWN in cut, len(cut)))
+        # "fuuuck" is fewer pieces with one u than with two, "assss" no fewer with one s.
+        twice, once = self._match(_REPEATED.sub(r"\1\1", word)), self._match(_REPEATED.sub(r"\1", word))
+        return min(twice, once, key=lambda cut: (UNKNOWN in cut, len(cut)))
 
     def _match(self, word: str) -> tuple[int, ...]:
         """Greedy, longest piece first, as WordPiece has it (Wu et al. 2016). Words are bounded, so is this."""
         cut: list[int] = []
         start, prefix = 0, ""
         while start < len(word):
-            for end in range(min(len(word), start + self._longest), start, -1):
+            longest = self._longest.get(prefix + word[start], 0) - len(prefix)
+            for end in range(min(len(word), start + longest), start, -1):
                 number = self._numbers.get(prefix + word[start:end])
                 if number is not None:
                     break
@@ -94,9 +100,3 @@ class Pieces(dict[str, tuple[int, ...]]):
                 cut.append(number)
             start, prefix = end, CONTINUED
         return tuple(cut)
-
-
-def _squeeze(word: str, most: int) -> str:
-    """`word` with runs of three or more of one character shortened to `most`."""
-    runs = [(char, len(list(run))) for char, run in groupby(word)]
-    return "".join(char * (most if length > 2 else length) for char, length in runs)

@@ -98,7 +98,7 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     by_label.update({each.spec.id: each.threshold for each in bound})
     thresholds = tuple(by_label[label] for label in needed)
     kinds = {each.spec.id: each.spec.kind for each in bound}
-    return Plan(channel, tuple(bound), scorer, Detector(models.path("language")), needed, thresholds, kinds)
+    return Plan(channel, tuple(bound), scorer, models.detector(), needed, thresholds, kinds)
 
 
 def _find_scorer(models: Models, tier: str, labels: tuple[str, ...]) -> tuple[Scorer, Mapping[str, float]]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seemly.errors import ConfigError, Issue
+from seemly.frozen import EMPTY
 from seemly.policy import NOTHING, Defaults, Finding, Match, Spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from seemly.channel import Channel
     from seemly.policy import Item
@@ -25,7 +26,7 @@ KINDS = ("mixed_script", "confusable_word", "invisible", "zalgo", "illegal", "en
 class SpoofingOptions:
     """Options of the policy. `signals` switches kinds of signal off (or on, as all are)."""
 
-    signals: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    signals: Mapping[str, bool] = EMPTY
 
     def __post_init__(self) -> None:
         """Raise ConfigError for a kind that there is not."""

@@ -7,7 +7,7 @@ import re
 __all__ = ["LETTERS", "read_leet"]
 
 _KINDS = bytes(97 if c in b"al" else 42 if c in b"*e" else c if c in b"d$(+!" else 32 for c in range(256))
-_LETTER = ord("a")
+_LETTER, _DIGIT, _MASK = b"ad*"
 _ROUGH = bytes(97 if c in b"al" else 36 if c in b"d$" else 45 if c in b"*e(+!" else 32 for c in range(256))
 """Letters, what may begin or end a word for one, and what only stands for one between letters."""
 _SIGNS = re.compile(rb"[d$(+*!]++")
@@ -96,15 +96,17 @@ def _read(token: str, kinds: bytes, after: str) -> str | None:
     hit = False
     masks: list[tuple[int, int]] = []
     for i, (start, end) in enumerate(groups):
-        if kinds[start] == 97:
+        if kinds[start] == _LETTER:
             continue
         left = _reach(kinds, groups, i, -1)
         right = _reach(kinds, groups, i, 1)
-        if kinds[start] == 100:
+        if kinds[start] == _DIGIT:
             hit |= _is_leet_digits(token, start, end, left, right, letters, kinds)
-        elif kinds[start] == 42:
+        elif kinds[start] == _MASK:
             if _is_mask(token[start:end], left, right, kinds):
                 masks.append((start, end))
+        elif left and right and b"*" in kinds[start - 1 : start] + kinds[end : end + 1]:
+            masks.append((start, end))
         else:
             hit |= _is_leet_signs(token, start, end, left, right, after, kinds)
     if hit:
@@ -120,15 +122,16 @@ def _reach(kinds: bytes, groups: list[tuple[int, int]], at: int, step: int) -> i
     i = at + step
     while 0 <= i < len(groups):
         start, end = groups[i]
-        if kinds[start] == 97:
+        if kinds[start] == _LETTER:
             return end - start
-        if kinds[start] == 100 and kinds[groups[at][0]] != 100 and not 0 < i < len(groups) - 1:
+        if kinds[start] == _DIGIT != kinds[groups[at][0]] and not 0 < i < len(groups) - 1:
             return 0
         i += step
     return 0
 
 
 def _is_leet_digits(token: str, start: int, end: int, left: int, right: int, letters: int, kinds: bytes) -> bool:
+    """Whether digits stand for letters: within a word, or one before it, but in no unit, time, code or hash."""
     digits = token[start:end]
     count = kinds.count(b"d")
     if "2" in token or "6" in token or end - start > 3 or (count > letters + 1 and len(token) > 4):
@@ -146,10 +149,11 @@ def _is_leet_digits(token: str, start: int, end: int, left: int, right: int, let
     if right and start == 0:
         rest = token[end:]
         return end - start == 1 and right >= 2 and rest.rstrip("s") not in _UNITS and rest not in _UNITS
-    return token in _ENDINGS or (right == 0 and digits in ("17", "1t") and letters > 1 and _VOWELS.isdisjoint(token))
+    return token in _ENDINGS or (right == 0 and digits == "17" and letters > 1 and _VOWELS.isdisjoint(token))
 
 
 def _is_leet_signs(token: str, start: int, end: int, left: int, right: int, after: str, kinds: bytes) -> bool:
+    """Whether signs stand for letters: not in an address, a price, a call, a sum or an exclamation."""
     signs = token[start:end]
     digits_beside = kinds[start - 1 : start] == b"d" or kinds[end : end + 1] == b"d"
     if left and right:
@@ -174,6 +178,7 @@ def _is_leet_signs(token: str, start: int, end: int, left: int, right: int, afte
 
 
 def _is_mask(signs: str, left: int, right: int, kinds: bytes) -> bool:
+    """Whether signs hide letters of a short word: not in a name with an underscore, an initialism or a URL's escape."""
     if not left or not right or left > 3 or left + right > 8:
         return False
     if "_" in signs:
@@ -190,9 +195,9 @@ def _spell(chars: list[str], groups: list[tuple[int, int]], kinds: bytes) -> Non
     for i, (start, end) in enumerate(groups):
         kind = kinds[start]
         last = i == len(groups) - 1
-        if kind in b"a*" or (last and kind == 100 and end - start > 2):
+        if kind in b"a*" or (last and kind == _DIGIT and end - start > 2):
             continue
-        if last and kind != 100 and set(chars[start:end]) <= set("!|(<"):
+        if last and kind != _DIGIT and set(chars[start:end]) <= set("!|(<"):
             continue
         spelled = "".join(chars[start:end])
         for at in range(start, end):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.words.common import COMMON, JOINED
+from seemly.words.common import common_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,12 +42,13 @@ class Disguises:
         self._whole = others
         self._splits: dict[str, dict[tuple[str, bool], int]] = {}
         self._masked: dict[tuple[int, str], list[tuple[str, int, bool]]] | None = None
+        common = common_words().all
         for word, entry in self._pieces.items():
             for cut in range(1, len(word)):
                 left, right = word[:cut], word[cut:]
-                if (left in COMMON and right in COMMON) or left in others or right in others:
+                if (left in common and right in common) or left in others or right in others:
                     continue
-                if left in COMMON:
+                if left in common:
                     self._splits.setdefault(right, {})[left, False] = entry
                 else:
                     self._splits.setdefault(left, {})[right, True] = entry
@@ -56,6 +57,11 @@ class Disguises:
     def fragments(self) -> frozenset[str]:
         """The words that every broken word has one of."""
         return frozenset(self._splits)
+
+    def may_match(self, words: frozenset[str]) -> bool:
+        """Whether both halves of some broken word are among `words`."""
+        splits = self._splits
+        return any(other in words for word in splits.keys() & words for other, _ in splits[word])
 
     def find(self, reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
         """First word and offset in it, last word and end in it, and the entry, of each disguised word."""
@@ -83,7 +89,7 @@ class Disguises:
                     continue
                 start, gap = reading.spans[first]
                 between = text[gap : reading.spans[first + 1][0]]
-                if not _GAP.fullmatch(between) and (between != "\n" or other in COMMON):
+                if not _GAP.fullmatch(between) and (between != "\n" or other in common_words().all):
                     continue
                 if start and not (text[start - 1].isspace() or text[start - 1] in '"(#@-_'):
                     continue
@@ -111,6 +117,7 @@ class Disguises:
         `back[i]` is where the last piece ends that begins at i and leaves the rest in known pieces.
         """
         size = len(word)
+        joined = common_words().joined
         back: list[int | None] = [None] * size + [size]
         swears = [False] * (size + 1)
         for start in range(size - 1, -1, -1):
@@ -119,7 +126,7 @@ class Disguises:
                     continue
                 piece = word[start:end]
                 swear = piece in self._pieces
-                if not (swear or piece in JOINED or piece in self._whole):
+                if not (swear or piece in joined or piece in self._whole):
                     continue
                 if back[start] is None or ((swear or swears[end]) and not swears[start]):
                     back[start] = end

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import regex
 
 from seemly.words.affixes import Affixes
-from seemly.words.common import COMMON
+from seemly.words.common import common_words
 from seemly.words.patterns import Part
 from seemly.words.readings import readings
 from seemly.words.substrings import Substrings
@@ -79,7 +79,7 @@ class WordIndex:
         symbols: dict[str, int] = {}
         katakana: set[int] = set()
         widen: set[int] = set()
-        telling: set[str] = set()
+        told: list[tuple[Part, ...]] = []
         for entry, pattern in enumerate(patterns):
             if pattern.symbol is not None:
                 symbols.setdefault(pattern.symbol, entry)
@@ -92,7 +92,7 @@ class WordIndex:
             if first.before or first.after:
                 node = loose.setdefault(first, _Node())
             elif rest:
-                telling.add(max((part.text for part in pattern.parts if part == Part(part.text)), key=_telling))
+                told.append(pattern.parts)
                 node = phrases.setdefault(first.text, _Node())
             else:
                 words.setdefault(first.text, entry)
@@ -103,7 +103,7 @@ class WordIndex:
                 node.entry = entry
         self._words = words
         self._phrases = phrases
-        self._telling = frozenset(telling)
+        self._telling = _find_telling(told, words)
         self._symbols: dict[str, tuple[tuple[str, int], ...]] = {}
         for symbol, entry in symbols.items():
             self._symbols[symbol[0]] = (*self._symbols.get(symbol[0], ()), (symbol, entry))
@@ -118,7 +118,13 @@ class WordIndex:
     @property
     def ascii_words(self) -> frozenset[str] | None:
         """Words of which every pattern in ASCII letters has one; None where some patterns have no whole word."""
-        return None if self._ascii else self._telling.union(filter(str.isascii, self._words))
+        return None if self._ascii else frozenset((*self._telling, *filter(str.isascii, self._words)))
+
+    def may_match(self, words: frozenset[str]) -> bool:
+        """Whether some pattern of whole words has all that it needs among `words`, in whatever order."""
+        if not self._words.keys().isdisjoint(words):
+            return True
+        return any(needed <= words for word in self._telling.keys() & words for needed in self._telling[word])
 
     def find(self, normalized: Normalized) -> list[Hit]:
         """Every pattern in the text, in the order of the text, each place once."""
@@ -135,7 +141,7 @@ class WordIndex:
                 for i, word in enumerate(words):
                     if word in table:
                         yield hit_at(reading, i, 0, i, len(word), table[word])
-            if not self._telling.isdisjoint(words):
+            if not self._telling.keys().isdisjoint(words):
                 for i, word in enumerate(words):
                     if word in self._phrases:
                         yield from self._follow(self._phrases[word], reading, i, 0, i, len(word))
@@ -190,8 +196,17 @@ class WordIndex:
                     yield Hit(plain.origin(i, i + len(symbol)), entry)
 
 
-def _telling(word: str) -> tuple[bool, int]:
-    return word not in COMMON, len(word)
+def _find_telling(
+    phrases: Iterable[tuple[Part, ...]], words: Mapping[str, int]
+) -> Mapping[str, tuple[frozenset[str], ...]]:
+    """For each phrase the whole word that gives it away best, with all the whole words that the phrase needs."""
+    common = common_words().all
+    telling: dict[str, tuple[frozenset[str], ...]] = {}
+    for parts in phrases:
+        needed = frozenset(part.text for part in parts if part == Part(part.text))
+        best = max(sorted(needed), key=lambda word: (word in words, word not in common, len(word)))
+        telling[best] = (*telling.get(best, ()), needed)
+    return telling
 
 
 def _stop(part: Part, word: str) -> int:

@@ -13,7 +13,7 @@ from seemly.text.normalize import normalize
 from seemly.words.disguises import STEMS, Disguises, stretched
 from seemly.words.index import WordIndex, hit_at
 from seemly.words.patterns import Part, Pattern
-from seemly.words.readings import readings
+from seemly.words.readings import readings, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lexicon"]
 
+_COLUMNS = 5
 _MIN_STRETCHED = 4
-_EXACT = 5
 _ORDINARY = frozenset({"shiite", "shiites", "twatt"})
-_INNER_MARK = re.compile(r"!(?=\w)")
+_ONE_INSIDE = re.compile(r"[^\W\d][1|]|[1!|][^\W\d]")
 _PRODUCT = re.compile(r"[A-Z]\d+")
 
 
@@ -60,6 +60,7 @@ class Lexicon:
     __slots__ = ("_disguises", "_entries", "_exempt", "_index", "_numbers", "_size", "_triggers")
 
     def __init__(self, rows: list[str]) -> None:
+        """`rows` are the table's: pattern, languages, grade, category, flags, exact spelling, parted by tabs."""
         entries: dict[tuple[str, ...], int] = {}
         words: dict[str, int] = {}
         patterns: list[Pattern] = []
@@ -79,22 +80,78 @@ class Lexicon:
                 numbers.append(number)
                 continue
             words[word] = number
-            if grade != "1" and len(rest) < _EXACT:
+            if grade != "1" and len(rest) < _COLUMNS:
                 strong[word] = number
                 if "x" in flags:
                     distinctive[word] = number
         for word, number in distinctive.items():
-            if len(word) >= def _entry(columns: tuple[str, ...]) -> Entry:
-    languages, grade, category, flags, exact = (*columns, "", "")[:_EXACT]
+            if len(word) >= _MIN_STRETCHED:
+                for variant in stretched(word):
+                    if variant not in _ORDINARY:
+                        words.setdefault(variant, number)
+        self._entries = tuple(map(_entry, entries))
+        self._numbers = tuple(numbers)
+        self._index = WordIndex(patterns, {word: number - len(entries) for word, number in words.items()})
+        self._exempt = WordIndex(exempt)
+        self._disguises = Disguises(distinctive, strong)
+        starts = self._index.ascii_words
+        if starts is None:
+            raise ValueError("an ASCII pattern of the lexicon begins or ends with *")
+        self._triggers = starts | self._disguises.fragments
+        self._size = len(rows)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def find(self, normalized: Normalized, language: str | None = None) -> list[Profanity]:
+        """The words found, in order of place; none stands in another, in an exempt phrase, or is innocent in
+        `language` (ISO 639-1), where that is known.
+        """
+        if self._clean(normalized):
+            return []
+        hits = {(span, self._numbers[at] if at >= 0 else at) for span, at in self._index.find(normalized)}
+        hits.update((hit.span, hit.entry) for hit in self._disguised(normalized))
+        if not hits:
+            return []
+        original = normalized.original
+        found = [
+            Profanity(span, _as_meant(entry, span, original))
+            for span, number in hits
+            if _counts(entry := self._entries[number], span, original, language)
+        ]
+        if not found:
+            return []
+        exempt = [hit.span for hit in self._exempt.find(normalized)]
+        return _outermost(found, exempt)
+
+    def _clean(self, normalized: Normalized) -> bool:
+        """Whether a text in plain ASCII words has none that could begin a match: true of most messages."""
+        view = normalized.folded
+        text = view.text
+        if not normalized.original.isascii() or "*" in text or normalized.squashed is not view:
+            return False
+        words = words_of(view) if "'" in text else view.words
+        if not self._triggers.isdisjoint(words):
+            present = frozenset(words)
+            if self._index.may_match(present) or self._disguises.may_match(present):
+                return False
+        original = normalized.original
+        if len(text) != len(original) or any(stem in text for stem in STEMS):
+            return False
+        marked = "1" in original or "|" in original or "!" in original
+        return not marked or not _ONE_INSIDE.search(original)
+
+    def _disguised(self, normalized: Normalized) -> Iterator[Hit]:
+        for reading in readings(normalized):
+            for first, start, last, end, entry in self._disguises.find(reading):
+                yield hit_at(reading, first, start, last, end, entry)
+
+
+def _entry(columns: tuple[str, ...]) -> Entry:
+    languages, grade, category, flags, exact = (*columns, "", "")[:_COLUMNS]
     flags, _, unless = flags.partition("!")
-    return Entry(
-        tuple(languages.split(",")),
-        int(grade),
-        category,
-        frozenset(unless.split(",")) if unless else frozenset(),
-        exact,
-        "h" in flags,
-    )
+    others = frozenset(unless.split(",")) if unless else frozenset()
+    return Entry(tuple(languages.split(",")), int(grade), category, others, exact, "h" in flags)
 
 
 def _pattern(word: str, flags: str) -> Pattern:

@@ -235,7 +235,7 @@ _STREET_CUES = Cues(
 _BOX_CUES = cues("box postfach postbus apartado casilla postale postal bag")
 
 DETECTORS = (
-    Detector(("address",), lambda reading: reading.has_digit and reading.heard(_STREET_CUES), _streets),
-    Detector(("address",), lambda reading: reading.has_digit and reading.heard(_BOX_CUES), _boxes),
-    Detector(("postal_code",), lambda reading: reading.has_digit and reading.heard(_POSTAL_CUES), _postal_codes),
+    Detector(("address",), lambda reading: reading.heard(_STREET_CUES), _streets, least_digits=1),
+    Detector(("address",), lambda reading: reading.heard(_BOX_CUES), _boxes, least_digits=1),
+    Detector(("postal_code",), lambda reading: reading.heard(_POSTAL_CUES), _postal_codes, least_digits=1),
 )

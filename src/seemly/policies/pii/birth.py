@@ -104,4 +104,4 @@ def _births(reading: Reading) -> Iterator[Candidate]:
 
 _ACUTE_CUES = cues(" ".join(_ACUTE) + " d.o.b*")
 
-DETECTORS = (Detector(("date_of_birth",), lambda reading: reading.has_digit and reading.heard(_CUES), _births),)
+DETECTORS = (Detector(("date_of_birth",), lambda reading: reading.heard(_CUES), _births, least_digits=1),)

@@ -182,7 +182,7 @@ _SECRET_CUES = cues(" ".join(_SECRETS))
 _PASSWORD_CUES = cues(" ".join(w if w.isascii() else f"{w}*" for w in _PASSWORDS))
 
 DETECTORS = (
-    Detector(("credential",), lambda reading: reading.has_digit and reading.longest > 15, _shaped),
+    Detector(("credential",), lambda reading: reading.longest > 15, _shaped, least_digits=1),
     Detector(("credential",), lambda reading: "-----BEGIN " in reading.text, _private_keys, frozenset({"private"})),
     Detector(
         ("credential",),
@@ -192,5 +192,5 @@ DETECTORS = (
     ),
     Detector(("credential",), lambda reading: reading.has_at and "://" in reading.text, _userinfo),
     Detector(("credential",), lambda reading: reading.heard(_PASSWORD_CUES), _told, frozenset(_PASSWORDS) - {"pass"}),
-    Detector(("credential",), lambda reading: reading.heard(_SECRET_CUES) and reading.has_digit, _assigned),
+    Detector(("credential",), lambda reading: reading.heard(_SECRET_CUES), _assigned, least_digits=1),
 )

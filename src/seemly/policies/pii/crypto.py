@@ -108,4 +108,4 @@ def _bech32(address: str) -> bool:
     return check in _BECH32_CONSTANTS
 
 
-DETECTORS = (Detector(("crypto_wallet",), lambda reading: reading.has_digit and reading.longest > 24, _wallets),)
+DETECTORS = (Detector(("crypto_wallet",), lambda reading: reading.longest > 24, _wallets, least_digits=1),)

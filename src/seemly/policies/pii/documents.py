@@ -104,8 +104,9 @@ _ALL_CUES = tuple(document.cues for document in _DOCUMENTS)
 DETECTORS = (
     Detector(
         tuple(document.entity_type for document in _DOCUMENTS),
-        lambda reading: reading.has_digit and any(reading.heard(wanted) for wanted in _ALL_CUES),
+        lambda reading: any(reading.heard(wanted) for wanted in _ALL_CUES),
         _coded,
+        least_digits=1,
     ),
-    Detector(("medical_record",), lambda reading: reading.digits > 4 and "mrn" in reading.lower, _records),
+    Detector(("medical_record",), lambda reading: "mrn" in reading.lower, _records, least_digits=5),
 )

@@ -206,7 +206,7 @@ _HEARD = cues(" ".join(word if word.isascii() else f"{word}*" for word in _PLATF
 
 DETECTORS = (
     Detector(("social_handle",), lambda reading: reading.heard(_HEARD), _told, frozenset(_PLATFORMS)),
-    Detector(("social_handle",), lambda reading: reading.has_digit and "#" in reading.text, _tags),
+    Detector(("social_handle",), lambda reading: "#" in reading.text, _tags, least_digits=1),
     Detector(
         ("social_handle",),
         lambda reading: any(host in reading.lower for host in (".me/", ".com/", ".gg/")),

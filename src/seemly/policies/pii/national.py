@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from seemly.policies.pii.numbers import LEAST_DIGITS
 from seemly.policies.pii.reading import Candidate, Cues, Detector, cues, weigh
 
 if TYPE_CHECKING:
@@ -217,6 +218,11 @@ _AREA = re.compile(r"\d(?:[ .-]?\d){5,}|(?<=[A-Za-z])\d{4}(?=[A-Za-z])|(?<=[A-Za
 _LONGEST = 24
 
 DETECTORS = (
-    Detector(tuple(kind.entity_type for kind in _NUMERIC), lambda reading: bool(reading.numbers), _numbers),
-    Detector(tuple(kind.entity_type for kind, _ in _CODES), lambda reading: reading.digits > 3, _codes),
+    Detector(
+        tuple(kind.entity_type for kind in _NUMERIC),
+        lambda reading: bool(reading.numbers),
+        _numbers,
+        least_digits=LEAST_DIGITS,
+    ),
+    Detector(tuple(kind.entity_type for kind, _ in _CODES), lambda _: True, _codes, least_digits=4),
 )

@@ -79,17 +79,20 @@ def _macs(reading: Reading) -> Iterator[Candidate]:
             yield Candidate(*match.span(), "mac_address", 0.9, signs, "format")
 
 
+_DOTTED_MAC = re.compile(r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}")
+
+
 def _has_colons(reading: Reading) -> bool:
-    return reading.has_digit and reading.text.count(":") > 1
+    return reading.text.count(":") > 1
 
 
 def _mac_shaped(reading: Reading) -> bool:
     text = reading.text
-    return reading.has_digit and (text.count(":") > 4 or text.count("-") > 4 or text.count(".") > 1)
+    return text.count(":") > 4 or text.count("-") > 4 or _DOTTED_MAC.search(text) is not None
 
 
 DETECTORS = (
-    Detector(("ip_address",), lambda reading: reading.has_digit and reading.text.count(".") > 2, _ipv4),
-    Detector(("ip_address",), _has_colons, _ipv6),
-    Detector(("mac_address",), _mac_shaped, _macs),
+    Detector(("ip_address",), lambda reading: reading.text.count(".") > 2, _ipv4, least_digits=4),
+    Detector(("ip_address",), _has_colons, _ipv6, least_digits=1),
+    Detector(("mac_address",), _mac_shaped, _macs, least_digits=1),
 )

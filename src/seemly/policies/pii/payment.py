@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from seemly.policies.pii.numbers import LEAST_DIGITS
 from seemly.policies.pii.reading import Candidate, Detector, cues, weigh, words
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def _bics(reading: Reading) -> Iterator[Candidate]:
 
 
 DETECTORS = (
-    Detector(("payment_card",), lambda reading: bool(reading.numbers), _cards),
-    Detector(("iban",), lambda reading: reading.digits > 7, _ibans),
+    Detector(("payment_card",), lambda reading: bool(reading.numbers), _cards, least_digits=LEAST_DIGITS),
+    Detector(("iban",), lambda _: True, _ibans, least_digits=8),
     Detector(("bic",), lambda reading: reading.heard(_BIC_CUES), _bics, frozenset({"bic", "swift"})),
 )

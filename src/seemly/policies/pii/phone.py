@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from seemly.policies.pii.numbers import LEAST_DIGITS
 from seemly.policies.pii.reading import Candidate, Detector, cues, weigh
 
 if TYPE_CHECKING:
@@ -214,4 +215,4 @@ def _valid_in(digits: str, regions: tuple[str, ...]) -> bool:
     return False
 
 
-DETECTOR = Detector(("phone",), lambda reading: bool(reading.numbers), _find)
+DETECTOR = Detector(("phone",), lambda reading: bool(reading.numbers), _find, least_digits=LEAST_DIGITS)

@@ -61,10 +61,11 @@ class PersonalInformation:
             return []
         reading = Reading(text, words, self._options.regions)
         floor, settings = self._options.report_from, self._settings
+        digits = reading.digits
         return [
             (view.origin(candidate.start, candidate.end), candidate)
             for detector in self._detectors
-            if detector.when(reading)
+            if detector.least_digits <= digits and detector.when(reading)
             for candidate in detector.find(reading)
             if candidate.probability >= floor and settings[candidate.entity_type].enable
         ]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from seemly.policies.pii.numbers import LEAST_DIGITS, Number, find_numbers
@@ -36,12 +34,17 @@ class Candidate(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cues:
-    """Words that raise or lower a probability when they stand near. `stems` count inside longer words too."""
+    """Words that raise or lower a probability when they stand near. `stems` count inside longer words too.
+
+    `foreign`: no stem is plain ASCII, so that none needs looking for in a text that is.
+    Compared by identity: each listing is made once, and readings remember by it what they heard.
+    """
 
     words: frozenset[str]
     stems: tuple[str, ...]
+    foreign: bool = False
 
 
 def words(listing: str) -> frozenset[str]:
@@ -52,9 +55,9 @@ def words(listing: str) -> frozenset[str]:
 def cues(listing: str) -> Cues:
     """Cues from words apart by spaces; a trailing `*` marks a stem (for scripts without spaces, and inflection)."""
     every = listing.split()
+    stems = tuple(word[:-1] for word in every if word.endswith("*"))
     return Cues(
-        frozenset(word for word in every if not word.endswith("*")),
-        tuple(word[:-1] for word in every if word.endswith("*")),
+        frozenset(word for word in every if not word.endswith("*")), stems, not any(stem.isascii() for stem in stems)
     )
 
 
@@ -78,7 +81,7 @@ class Reading:
 
     def __init__(self, text: str, words: Sequence[str], regions: tuple[str, ...] = ()) -> None:
         if not text.isascii() and _FOREIGN_DIGIT.search(text):
-            text = text.translate(_ascii_digits())
+            text = _FOREIGN_DIGIT.sub(_ascii_digit, text)
         self.text = text
         self.words = words
         self.vocabulary = frozenset(words)
@@ -128,8 +131,9 @@ class Reading:
         known = self._heard.get(wanted)
         if known is None:
             known = not wanted.words.isdisjoint(self.vocabulary)
-            if not known and wanted.stems:
-                known = any(stem in self.lower for stem in wanted.stems)
+            if not known and wanted.stems and not (wanted.foreign and self.text.isascii()):
+                lower = self.lower
+                known = any([stem in lower for stem in wanted.stems])
             self._heard[wanted] = known
         return known
 
@@ -170,12 +174,16 @@ _DIGIT = re.compile(r"[0-9]")
 
 @dataclass(frozen=True, slots=True)
 class Detector:
-    """A family of entities. `find` is called only on a reading for which the cheap `when` holds."""
+    """A family of entities. `find` is called only on a reading with `least_digits` for which the cheap `when` holds.
+
+    `triggers` are the words that make a text worth reading at all, for a family that needs no digit and no `@`.
+    """
 
     entity_types: tuple[str, ...]
     when: Callable[[Reading], bool]
     find: Callable[[Reading], Iterable[Candidate]]
     triggers: frozenset[str] = frozenset()
+    least_digits: int = 0
 
 
 def weigh(base: float, *, up: bool = False, down: bool = False) -> float:
@@ -191,11 +199,6 @@ def weigh(base: float, *, up: bool = False, down: bool = False) -> float:
     return base
 
 
-@cache
-def _ascii_digits() -> dict[int, str]:
-    """Every decimal digit of Unicode beyond ASCII, to its ASCII digit. One character to one, so offsets stay."""
-    return {
-        code: str(unicodedata.decimal(chr(code)))
-        for code in range(128, sys.maxunicode + 1)
-        if unicodedata.category(chr(code)) == "Nd"
-    }
+def _ascii_digit(match: re.Match[str]) -> str:
+    """The ASCII digit of one of another script: one character for one, so that offsets stay."""
+    return str(unicodedata.decimal(match[0]))

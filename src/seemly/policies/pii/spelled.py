@@ -116,13 +116,13 @@ def _judged(reading: Reading, start: int, end: int, digits: str, base: float) ->
 
 def _several_words(reading: Reading) -> bool:
     """Whether three number words stand within nine words of each other, or digits are about."""
+    if _DIGIT_OR_TIMES.isdisjoint(reading.vocabulary):
+        return False
     places = [i for i, word in enumerate(reading.words) if word in _DIGIT_OR_TIMES]
     return any(places[i + 2] - places[i] < 9 for i in range(len(places) - 2))
 
 
 def _disguised(reading: Reading) -> bool:
-    if reading.digits < 7:
-        return False
     return not _FILLER_WORDS.isdisjoint(reading.vocabulary) or (
         not reading.text.isascii() and _PICTURE.search(reading.text) is not None
     )
@@ -132,5 +132,5 @@ _FILLER_WORDS = frozenset(_FILLERS) | {"followed"}
 
 DETECTORS = (
     Detector(("phone", "payment_card"), _several_words, _spelled, frozenset(_DIGIT_WORDS)),
-    Detector(("phone", "payment_card"), _disguised, _scattered),
+    Detector(("phone", "payment_card"), _disguised, _scattered, least_digits=7),
 )
