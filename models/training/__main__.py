@@ -42,7 +42,8 @@ def main() -> None:
     embeddings = pretrain.pretrain(splits["train"], len(vocabulary), args.width, args.work, passes=args.passes, **how)
     network = fit.fit(splits, embeddings, args.work, epochs=args.epochs, **how)
     settings = {"epochs": args.epochs, "passes": args.passes, "pieces": len(vocabulary), "seed": args.seed}
-    figures = finish.finish(network, args.work, args.out, version=args.version, settings=settings, splits=splits)
+    place = {"work": args.work, "examples": HERE / "written"}
+    figures = finish.finish(network, splits, args.out, version=args.version, settings=settings, **place)
     print(json.dumps(figures["labels"]["toxicity"] | {"speed": figures["speed"]}, indent=1))
 
 

@@ -13,6 +13,10 @@ _LEET = {"a": "@4", "e": "3", "i": "1!", "o": "0", "s": "$5", "t": "7", "l": "1"
 _WORD = re.compile(r"[^\W\d_]{3,24}")
 
 
+BABBLE_WEIGHT = 0.5
+"""The weight of a row of babble."""
+
+
 def babble(rng: random.Random) -> str:
     """A text that says nothing: digits, signs, keys hit at random, letters of any script, or nothing at all."""
     kinds = ("0123456789", "!?.,:;-()…/+*#", "asdfghjklqwertzuiopyxcvbnm", _letters(rng), "")

@@ -13,7 +13,7 @@ import numpy as np
 from seemly.pieces import Pieces
 from seemly.text.normalize import normalize
 from training import identities
-from training.augment import babble, disturb
+from training.augment import BABBLE_WEIGHT, babble, disturb
 from training.reading import every_text
 from training.rows import LABELS, Row, digest, merge, split_of
 from training.table import SOURCES, written
@@ -92,7 +92,9 @@ def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -
         )
         rng = random.Random(seed)
         splits["train"] += _noisy(splits["train"], rng)
-        splits["train"] += [Row(babble(rng), dict.fromkeys(LABELS, 0.0), "babble", "none", 0.5) for _ in range(BABBLE)]
+        splits["train"] += [
+            Row(babble(rng), dict.fromkeys(LABELS, 0.0), "babble", "none", BABBLE_WEIGHT) for _ in range(BABBLE)
+        ]
         cutter = Pieces(vocabulary)
         for name, found in splits.items():
             _save(work / f"{name}.npz", found, cutter)

@@ -13,7 +13,8 @@ from seemly.scores import FastScorer
 from training import card, measure
 from training.dataset import WINDOW, Encoded
 from training.export import graph
-from training.rows import LABELS
+from training.rows import LABELS, digest
+from training.table import written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +28,14 @@ _NAME = "text-fast"
 
 
 def finish(
-    network: Network, work: Path, out: Path, *, version: str, settings: dict[str, int], splits: dict[str, Encoded]
+    network: Network,
+    splits: dict[str, Encoded],
+    out: Path,
+    *,
+    work: Path,
+    examples: Path,
+    version: str,
+    settings: dict[str, int],
 ) -> dict[str, Any]:
     """Write the model's folder and return every figure of its card.
 
@@ -60,6 +68,8 @@ def finish(
     figures = measure.report(scores, test.labels, test.weights, groups, thresholds)
     messages = [text for text in texts["test"] if 150 <= len(text) <= 250 and text.isascii()][:512]
     figures["speed"] = {name: round(value, 1) for name, value in measure.speed(FastScorer(out), messages).items()}
+    known = {digest(row.text) for row in written(examples)}
+    figures["probes"] = measure.probe(FastScorer(out), examples.parent / "probes.tsv", known)
     figures["sizes"] = {path.name: path.stat().st_size for path in sorted(out.iterdir()) if path.name in _FILES}
     figures["rows"] = {name: len(rows) for name, rows in splits.items()}
     figures["settings"] = {**settings, "window": WINDOW, "stride": STRIDE, **network.sizes()}

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from training.rows import LABELS
+from training.rows import LABELS, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -141,6 +142,26 @@ def report(
             if shown:
                 found[name][group] = shown
     return found
+
+
+def probe(scorer: Scorer, path: Path, known: set[bytes]) -> dict[str, int]:
+    """How the scorer does on the messages of a file, at 0.5, but for those whose digest is known.
+
+    A line is a text, the labels that ought to be high, and those that ought to be low (`*` for all others), by tabs.
+    """
+    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines() if line]
+    lines = [line for line in lines if digest(line[0]) not in known]
+    scores = scorer.score([line[0] for line in lines], LABELS, [0.5] * len(LABELS))
+    counts = {"asked": len(lines), "high": 0, "missed": 0, "low": 0, "false": 0}
+    for (_, high, low), row in zip(lines, scores, strict=True):
+        wanted = set(high.split(",")) - {""}
+        unwanted = set(LABELS) - wanted if low == "*" else set(low.split(","))
+        found = {label for label, score in zip(LABELS, row, strict=True) if score >= 0.5}
+        counts["high"] += len(wanted)
+        counts["missed"] += len(wanted - found)
+        counts["low"] += len(unwanted)
+        counts["false"] += len(unwanted & found)
+    return counts
 
 
 def speed(scorer: Scorer, messages: Sequence[str]) -> dict[str, float]:

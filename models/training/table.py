@@ -567,8 +567,8 @@ SOURCES: tuple[Source, ...] = (
         table("constraint_hindi/Dataset_train.csv", "constraint_hindi/Dataset_valid.csv"),
         {
             "hate": has("Labels Set", "hate"),
-            "toxicity": lambda r: max(
-                has("Labels Set", "hate")(r), has("Labels Set", "offensive")(r), has("Labels Set", "defamation", 0.6)(r)
+            "toxicity": lambda r: (
+                1.0 if re.search("hate|offensive", r["Labels Set"]) else has("Labels Set", "defamation", 0.6)(r)
             ),
             "profanity": lambda r: None if "offensive" in r["Labels Set"] else 0.0,
         },

@@ -62,12 +62,25 @@ class Plan:
         return [detect(text) for text in texts]
 
     def score(self, texts: Sequence[Normalized]) -> list[dict[str, float]]:
-        """The model's probability for each text of each label that some policy needs."""
+        """The model's probability for each text of each label that some policy needs.
+
+        A text with leetspeak or spelled-out words is read as it stands and as it is meant; the larger counts.
+        """
         labels = self.labels
         if not labels:
             return [{} for _ in texts]
-        rows = self.scorer.score([text.plain.text for text in texts], labels, self.thresholds).tolist()
-        return [dict(zip(labels, row, strict=True)) for row in rows]
+        meant = [(i, reading) for i, text in enumerate(texts) if (reading := _read_disguise(text)) is not None]
+        read = [text.plain.text for text in texts] + [reading for _, reading in meant]
+        scores = self.scorer.score(read, labels, self.thresholds)
+        for row, (i, _) in enumerate(meant, start=len(texts)):
+            scores[i] = scores[[i, row]].max(axis=0)
+        return [dict(zip(labels, row, strict=True)) for row in scores[: len(texts)].tolist()]
+
+
+def _read_disguise(text: Normalized) -> str | None:
+    """What a text in ASCII says once leetspeak and spaced-out letters are resolved; None where nothing was."""
+    plain, squashed = text.plain.text, text.squashed.text
+    return squashed if plain.isascii() and squashed != plain and squashed != plain.lower() else None
 
 
 def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str) -> Plan:

@@ -51,7 +51,7 @@ class Match:
     probability: float
     entity_type: str | None = None
     reasons: tuple[str, ...] = ()
-    signals: Mapping[str, Any] | None = None
+    signals: Mapping[str, Any] | None = dataclasses.field(default=None, repr=False)
     flagging: bool = True
     mask: str | None = dataclasses.field(default=None, repr=False)
     field: str | None = None

@@ -15,12 +15,13 @@ from seemly.frozen import thaw
 from seemly.policy import Match, PolicyKind
 
 __all__ = [
-    "ContentResult", "DecidedBy", "Evaluation", "Failure", "Insight", "LabelResult", "MatchedRule", "Meta", "ModerationResult",
-    "PolicyResult", "Recommendation", "Trace",
+    "ContentResult", "DecidedBy", "Evaluation", "Failure", "Insight", "LabelResult", "MatchedRule", "Meta",
+    "ModerationResult", "PolicyResult", "Recommendation", "Trace",
 ]  # fmt: skip
 
 
 DecidedBy = Literal["author_block", "rule", "triage", "client_action", "failure", "dry_run"]
+"""The steps of a decision."""
 
 
 @dataclass(frozen=True, slots=True)

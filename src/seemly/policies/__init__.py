@@ -1,0 +1,1 @@
+"""The built-in policies, one module or package a family."""

@@ -291,9 +291,13 @@ _SPELLED_TRIGGERS = frozenset({"dot", "punkt", "punto", "arroba", "chiocciola", 
 
 
 def _may_spell(reading: Reading) -> bool:
-    return not _SPELLED_TRIGGERS.isdisjoint(reading.vocabulary) or any(sign in reading.lower for sign in _SIGNS)
+    if not _SPELLED_TRIGGERS.isdisjoint(reading.vocabulary):
+        return True
+    bracketed = any(bracket in reading.text for bracket in _BRACKETS)
+    return bracketed and any(sign in reading.lower for sign in _SIGNS)
 
 
+_BRACKETS = (")", "]", "}", ">", "(@", "[@")
 _SIGNS = ("at)", "at]", "at}", "at >", "at )", "at ]", "(@", "[@", "(a)", "[a]", "at>")
 
 DETECTORS = (

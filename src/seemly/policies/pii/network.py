@@ -88,7 +88,7 @@ def _has_colons(reading: Reading) -> bool:
 
 def _mac_shaped(reading: Reading) -> bool:
     text = reading.text
-    return text.count(":") > 4 or text.count("-") > 4 or _DOTTED_MAC.search(text) is not None
+    return text.count(":") > 4 or text.count("-") > 4 or (text.count(".") > 1 and bool(_DOTTED_MAC.search(text)))
 
 
 DETECTORS = (

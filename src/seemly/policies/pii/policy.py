@@ -37,7 +37,10 @@ class PersonalInformation:
         settings = {name: options.entities.get(name, EntitySettings()) for name in ENTITY_TYPES}
         self._settings: Mapping[str, EntitySettings] = settings
         self._detectors = tuple(d for d in detectors.ALL if any(settings[name].enable for name in d.entity_types))
-        self._triggers = frozenset[str]().union(*(detector.triggers for detector in self._detectors))
+        self._triggers: dict[int, frozenset[str]] = {}
+        for detector in self._detectors:
+            least = detector.least_triggers
+            self._triggers[least] = self._triggers.get(least, frozenset()) | detector.triggers
 
     def check(self, items: Sequence[Item]) -> Sequence[Finding]:
         """One finding an item: its matches, and the largest probability of those that flag."""
@@ -57,7 +60,7 @@ class PersonalInformation:
         text = view.text
         words = words_of(view)
         signs = (_ANY_SIGN if text.isascii() else _ANY_SIGN_AT_ALL).search(text)
-        if signs is None and self._triggers.isdisjoint(words) and not any(sign in text for sign in _SPELLINGS):
+        if signs is None and not self._is_triggered(words) and not any(sign in text for sign in _SPELLINGS):
             return []
         reading = Reading(text, words, self._options.regions)
         floor, settings = self._options.report_from, self._settings
@@ -69,6 +72,12 @@ class PersonalInformation:
             for candidate in detector.find(reading)
             if candidate.probability >= floor and settings[candidate.entity_type].enable
         ]
+
+    def _is_triggered(self, words: Sequence[str]) -> bool:
+        return any(
+            not triggers.isdisjoint(words) and (least == 1 or sum(word in triggers for word in words) >= least)
+            for least, triggers in self._triggers.items()
+        )
 
     def _matches(self, original: str, found: Iterable[tuple[Span, Candidate]]) -> tuple[Match, ...]:
         pseudonyms = Pseudonyms()

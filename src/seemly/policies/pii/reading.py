@@ -133,7 +133,7 @@ class Reading:
             known = not wanted.words.isdisjoint(self.vocabulary)
             if not known and wanted.stems and not (wanted.foreign and self.text.isascii()):
                 lower = self.lower
-                known = any([stem in lower for stem in wanted.stems])
+                known = any(stem in lower for stem in wanted.stems)
             self._heard[wanted] = known
         return known
 
@@ -176,7 +176,8 @@ _DIGIT = re.compile(r"[0-9]")
 class Detector:
     """A family of entities. `find` is called only on a reading with `least_digits` for which the cheap `when` holds.
 
-    `triggers` are the words that make a text worth reading at all, for a family that needs no digit and no `@`.
+    `triggers` are the words that make a text worth reading at all, for a family that needs no digit and no `@`;
+    `least_triggers` of them must stand in it.
     """
 
     entity_types: tuple[str, ...]
@@ -184,6 +185,7 @@ class Detector:
     find: Callable[[Reading], Iterable[Candidate]]
     triggers: frozenset[str] = frozenset()
     least_digits: int = 0
+    least_triggers: int = 1
 
 
 def weigh(base: float, *, up: bool = False, down: bool = False) -> float:

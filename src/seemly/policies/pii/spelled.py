@@ -131,6 +131,6 @@ def _disguised(reading: Reading) -> bool:
 _FILLER_WORDS = frozenset(_FILLERS) | {"followed"}
 
 DETECTORS = (
-    Detector(("phone", "payment_card"), _several_words, _spelled, frozenset(_DIGIT_WORDS)),
+    Detector(("phone", "payment_card"), _several_words, _spelled, frozenset(_DIGIT_WORDS), least_triggers=3),
     Detector(("phone", "payment_card"), _disguised, _scattered, least_digits=7),
 )
