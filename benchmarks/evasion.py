@@ -1,6 +1,8 @@
 """How many disguised words are found, and how much ordinary text is left alone: `python -m benchmarks.evasion [-v]`.
 
-The rows are tests/tables/attacks.jsonl and tests/tables/innocents.jsonl. An attack counts as resolved where the
+The rows are those of tests/tables: `attacks` and `innocents`, which the code was written against, and
+`held_out_attacks`
+and `held_out_innocents`, which nothing was tuned to. An attack counts as resolved where the
 profanity lexicon finds a match within the disguise (for `spoof_brand`, where the word stands in the plain or folded
 view); an innocent row counts as left alone where the lexicon finds nothing of grade 2 or more and no spoofing signal
 reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there).
@@ -10,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -46,8 +48,10 @@ def is_left_alone(row: Mapping[str, str]) -> bool:
 
 def find_misses() -> Iterator[tuple[str, str, str]]:
     """The rows that go wrong: table, technique or kind, text."""
-    yield from (("attacks", row["technique"], row["text"]) for row in read_table("attacks") if not is_resolved(row))
-    yield from (("innocents", row["kind"], row["text"]) for row in read_table("innocents") if not is_left_alone(row))
+    for name in ("attacks", "held_out_attacks"):
+        yield from ((name, row["technique"], row["text"]) for row in read_table(name) if not is_resolved(row))
+    for name in ("innocents", "held_out_innocents"):
+        yield from ((name, row["kind"], row["text"]) for row in read_table(name) if not is_left_alone(row))
 
 
 def main() -> None:
@@ -55,19 +59,29 @@ def main() -> None:
     parser.add_argument("-v", "--verbose", action="store_true", help="also print every row that goes wrong")
     verbose = parser.parse_args().verbose
     misses = list(find_misses())
-    for table, key, done in (("attacks", "technique", "resolved"), ("innocents", "kind", "left alone")):
-        counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-        wrong = {(group, text) for name, group, text in misses if name == table}
-        for row in read_table(table):
-            counts[row[key]][0] += 1
-            counts[row[key]][1] += (row[key], row["text"]) not in wrong
-        total, right = (sum(column) for column in zip(*counts.values(), strict=True))
-        print(f"\n{table}: {right} of {total} {done} ({right / total:.1%})\n\n| {key} | rows | {done} |\n|---|---|---|")
-        for group, (rows, fine) in sorted(counts.items()):
-            print(f"| {group} | {rows} | {fine} |")
+    print_rates("attacks", "technique", "resolved", misses)
+    print_rates("innocents", "kind", "left alone", misses)
     if verbose:
         for table, group, text in misses:
             print(f"{table}\t{group}\t{text!a}")
+
+
+def print_rates(table: str, key: str, done: str, misses: list[tuple[str, str, str]]) -> None:
+    """The rates of a table and of its held-out companion, by group and in all."""
+    columns: list[dict[str, tuple[int, int]]] = []
+    for name in (table, f"held_out_{table}"):
+        rows = Counter(row[key] for row in read_table(name))
+        wrong = Counter(group for of, group, _ in misses if of == name)
+        columns.append({group: (count - wrong[group], count) for group, count in rows.items()})
+    print(f"\n| {key} | {table} {done} | held-out {table} {done} |\n|---|---|---|")
+    for group in sorted(set().union(*columns)):
+        print(f"| {group} | " + " | ".join(_rate(*column.get(group, (0, 0))) for column in columns) + " |")
+    totals = [(sum(right for right, _ in column.values()), sum(of for _, of in column.values())) for column in columns]
+    print("| **all** | " + " | ".join(f"{_rate(*total)} ({total[0] / total[1]:.1%})" for total in totals) + " |")
+
+
+def _rate(right: int, of: int) -> str:
+    return f"{right} of {of}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""Messages to measure with: distinct, about 200 characters of chat English, a tenth with personal data or a link."""
+"""Messages to measure with: distinct, about 200 characters of English on average, made of the hand-written examples.
+
+A tenth of the sentences come from examples of some harm, and a tenth of the messages hold personal data or a link.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +24,13 @@ _NAMES = ("mara", "oleg", "ines", "tom", "yuki", "amir", "lena", "paul")
 def english_messages(count: int, seed: int = 0) -> list[str]:
     """`count` distinct messages with a mean of about 200 characters."""
     chance = random.Random(seed)
-    sentences = _sentences()
+    clean, harmful = _sentences()
     seen: set[str] = set()
     while len(seen) < count:
         target = chance.uniform(80, 260)
-        parts = [chance.choice(sentences)]
+        parts: list[str] = []
         while sum(map(len, parts)) < target:
-            parts.append(chance.choice(sentences))
+            parts.append(chance.choice(harmful if chance.random() < 0.1 else clean))
         if len(seen) % 10 == 0:
             data = chance.choice(_DATA).format(name=chance.choice(_NAMES), n=chance.randrange(1000))
             parts.insert(chance.randrange(len(parts) + 1), data)
@@ -38,8 +41,10 @@ def english_messages(count: int, seed: int = 0) -> list[str]:
 
 
 def english_prose(length: int) -> str:
-    """One text of `length` characters."""
-    return "\n".join(english_messages(length // 150 + 2, seed=7))[:length]
+    """One text of `length` characters of ordinary sentences."""
+    chance = random.Random(7)
+    clean, _ = _sentences()
+    return " ".join(chance.choice(clean) for _ in range(length // 20))[:length]
 
 
 def mixed_scripts(length: int) -> str:
@@ -90,11 +95,13 @@ def hostile(pattern: str, length: int) -> str:
     return (unit * (length // len(unit) + 1))[:length]
 
 
-def _sentences() -> list[str]:
-    rows = [
-        json.loads(line)["text"]
-        for path in sorted(WRITTEN.glob("*.jsonl"))
-        for line in path.read_text(encoding="utf-8").splitlines()
-        if line.strip()
-    ]
-    return sorted({row for row in rows if row.isascii() and 20 <= len(row) <= 200})
+def _sentences() -> tuple[list[str], list[str]]:
+    """The examples in English, of one or two sentences each: those without any harm, and the others."""
+    clean: set[str] = set()
+    harmful: set[str] = set()
+    for path in sorted(WRITTEN.glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            if row["text"].isascii() and 20 <= len(row["text"]) <= 200:
+                (harmful if any(row["labels"].values()) else clean).add(row["text"])
+    return sorted(clean), sorted(harmful)

@@ -36,12 +36,8 @@ class Figure:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--peers", action="store_true", help="also measure the peers of requirements.txt"
-    )
-    parser.add_argument(
-        "--soak", type=int, default=0, metavar="N", help="also moderate N messages, watching memory"
-    )
+    parser.add_argument("--peers", action="store_true", help="also measure the peers of requirements.txt")
+    parser.add_argument("--soak", type=int, default=0, metavar="N", help="also moderate N messages, watching memory")
     parser.add_argument("--messages", type=int, default=4000, metavar="N", help="how many messages to time (4000)")
     parser.add_argument("--linear", action="store_true", help="also time every policy from 1,000 to 100,000 characters")
     given = parser.parse_args()

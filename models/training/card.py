@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from training import identities
+from training import identities, plain
 from training.augment import BABBLE_WEIGHT
 from training.table import ASSUMED, SOURCES, WRITTEN
 
@@ -54,7 +54,7 @@ Calibration of toxicity, a row a tenth: mean probability, share that was toxic, 
 Thresholds: 0.5, unless on the validation mixture another from 0.35 to 0.65 has an F1 better by 0.01 or more.
 
 Of {probes[asked]} short messages written as a check (`training/probes.tsv`; those that stand among the written examples
-are left out), {probes[high]} labels ought to reach 0.5 and {probes[missed]} do not; {probes[low]} ought to stay below
+or are made by a grammar are left out), {probes[high]} labels ought to reach 0.5 and {probes[missed]} do not; {probes[low]} ought to stay below
 and {probes[false]} do not.
 
 Speed, one core, microseconds a message of 150 to 250 characters: {single_us} alone, {batch_us} in batches of 64.
@@ -69,7 +69,8 @@ believed. Labels that a set does not annotate are unknown and masked in the loss
 where a set says that a text is not toxic; threats and calls to suicide of a few plain forms count as such in texts that
 a set calls toxic, and a few dozen English swear words as profanity where a set does not annotate it. The rules are in
 `training/table.py`; `training/identities.py` makes sentences about groups of people, kind and hateful, the same for
-every group, and `training/augment.py` disturbs a quarter of the training texts and makes texts that say nothing.
+every group, `training/plain.py` plain ways of saying each thing and harmless sentences of the same words (both for
+training only), and `training/augment.py` disturbs a quarter of the training texts and makes texts that say nothing.
 
 {sources}
 
@@ -126,6 +127,7 @@ def write(figures: Mapping[str, Any], version: str) -> str:
             + [
                 ("written", "mostly en", "named row by row", "", WRITTEN, _OURS),
                 ("identities", "en", "all", "", identities.WEIGHT, _OURS),
+                ("plain", "en", "row by row", "", plain.WEIGHT, _OURS),
                 ("babble", "none", "all 0", "", BABBLE_WEIGHT, _OURS),
             ],
         ),

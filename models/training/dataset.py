@@ -12,7 +12,7 @@ import numpy as np
 
 from seemly.pieces import Pieces
 from seemly.text.normalize import normalize
-from training import identities
+from training import identities, plain
 from training.augment import BABBLE_WEIGHT, babble, disturb
 from training.reading import every_text
 from training.rows import LABELS, Row, digest, merge, split_of
@@ -65,7 +65,7 @@ class Encoded:
 def gather(data: Path, examples: Path) -> list[Row]:
     """Every row that may be trained on, one a text: none whose text stands in the folder for evaluation."""
     held = {digest(text) for text in every_text(data / "evaluate")}
-    rows = chain(written(examples), identities.rows(), chain.from_iterable(s.rows(data) for s in SOURCES))
+    rows = chain(written(examples), chain.from_iterable(source.rows(data) for source in SOURCES))
     merged = merge(rows, held)
     for row in merged:
         if not set(row.labels) <= set(LABELS):
@@ -90,6 +90,7 @@ def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -
             ),
             encoding="utf-8",
         )
+        splits["train"] = merge(chain(splits["train"], _made_up(splits["validation"] + splits["test"])))
         rng = random.Random(seed)
         splits["train"] += _noisy(splits["train"], rng)
         splits["train"] += [
@@ -99,6 +100,12 @@ def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -
         for name, found in splits.items():
             _save(work / f"{name}.npz", found, cutter)
     return {name: _load(work / f"{name}.npz") for name in ("train", "validation", "test")}
+
+
+def _made_up(held: Sequence[Row]) -> list[Row]:
+    """Combined sentences. They are much alike, so they are for training alone, and none is a held-apart text."""
+    known = {digest(row.text) for row in held}
+    return [row for row in chain(identities.rows(), plain.rows()) if digest(row.text) not in known]
 
 
 def _noisy(rows: Sequence[Row], rng: random.Random) -> list[Row]:

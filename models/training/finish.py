@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seemly.manifest import FILE, FORMAT
 from seemly.scores import FastScorer
-from training import card, measure
+from training import card, identities, measure, plain
 from training.dataset import WINDOW, Encoded
 from training.export import graph
 from training.rows import LABELS, digest
@@ -68,7 +69,7 @@ def finish(
     figures = measure.report(scores, test.labels, test.weights, groups, thresholds)
     messages = [text for text in texts["test"] if 150 <= len(text) <= 250 and text.isascii()][:512]
     figures["speed"] = {name: round(value, 1) for name, value in measure.speed(FastScorer(out), messages).items()}
-    known = {digest(row.text) for row in written(examples)}
+    known = {digest(row.text) for row in chain(written(examples), identities.rows(), plain.rows())}
     figures["probes"] = measure.probe(FastScorer(out), examples.parent / "probes.tsv", known)
     figures["sizes"] = {path.name: path.stat().st_size for path in sorted(out.iterdir()) if path.name in _FILES}
     figures["rows"] = {name: len(rows) for name, rows in splits.items()}

@@ -69,10 +69,11 @@ class Disguises:
         if not self._splits.keys().isdisjoint(words):
             yield from self._broken(reading)
         if any(stem in text for stem in STEMS):
-            for i, word in enumerate(words):
-                if len(word) > _MIN and word not in self._whole and any(stem in word for stem in STEMS):
-                    for start, end, entry in self._joined(word):
-                        yield i, start, i, end, entry
+            long = {word for word in set(words) if len(word) > _MIN and word not in self._whole}
+            joined = {word: tuple(self._joined(word)) for word in long if any(stem in word for stem in STEMS)}
+            for i, word in enumerate(words) if joined else ():
+                for start, end, entry in joined.get(word, ()):
+                    yield i, start, i, end, entry
         if "*" in text:
             for i, word in enumerate(words):
                 if "*" in word:

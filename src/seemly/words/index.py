@@ -126,15 +126,18 @@ class WordIndex:
             return True
         return any(needed <= words for word in self._telling.keys() & words for needed in self._telling[word])
 
-    def find(self, normalized: Normalized) -> list[Hit]:
-        """Every pattern in the text, in the order of the text, each place once."""
-        hits = set(self._search(normalized))
+    def find(self, normalized: Normalized, read: Sequence[Reading] | None = None) -> list[Hit]:
+        """Every pattern in the text, in the order of the text, each place once.
+
+        `read` are the text's readings, for callers that have them already.
+        """
+        hits = set(self._search(readings(normalized) if read is None else read))
         if self._symbols and not normalized.original.isascii():
             hits.update(self._signs(normalized.plain))
         return sorted(hits) if hits else []
 
-    def _search(self, normalized: Normalized) -> Iterator[Hit]:
-        for reading in readings(normalized):
+    def _search(self, read: Iterable[Reading]) -> Iterator[Hit]:
+        for reading in read:
             words = reading.words
             if not self._words.keys().isdisjoint(words):
                 table = self._words

@@ -16,11 +16,12 @@ from seemly.words.patterns import Part, Pattern
 from seemly.words.readings import readings, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from seemly.span import Span
     from seemly.text.normalize import Normalized
     from seemly.words.index import Hit
+    from seemly.words.readings import Reading
 
 __all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lexicon"]
 
@@ -109,8 +110,9 @@ class Lexicon:
         """
         if self._clean(normalized):
             return []
-        hits = {(span, self._numbers[at] if at >= 0 else at) for span, at in self._index.find(normalized)}
-        hits.update((hit.span, hit.entry) for hit in self._disguised(normalized))
+        read = readings(normalized)
+        hits = {(span, self._numbers[at] if at >= 0 else at) for span, at in self._index.find(normalized, read)}
+        hits.update((hit.span, hit.entry) for hit in self._disguised(read))
         if not hits:
             return []
         original = normalized.original
@@ -121,7 +123,7 @@ class Lexicon:
         ]
         if not found:
             return []
-        exempt = [hit.span for hit in self._exempt.find(normalized)]
+        exempt = [hit.span for hit in self._exempt.find(normalized, read)]
         return _outermost(found, exempt)
 
     def _clean(self, normalized: Normalized) -> bool:
@@ -141,8 +143,8 @@ class Lexicon:
         marked = "1" in original or "|" in original or "!" in original
         return not marked or not _ONE_INSIDE.search(original)
 
-    def _disguised(self, normalized: Normalized) -> Iterator[Hit]:
-        for reading in readings(normalized):
+    def _disguised(self, read: Iterable[Reading]) -> Iterator[Hit]:
+        for reading in read:
             for first, start, last, end, entry in self._disguises.find(reading):
                 yield hit_at(reading, first, start, last, end, entry)
 

@@ -62,22 +62,29 @@ def _spans(text: str) -> list[tuple[int, int]]:
 class Reading:
     """One way to read a view's words."""
 
-    __slots__ = ("_places", "_spans", "view", "words")
+    __slots__ = ("_of", "_places", "_spans", "view", "words")
 
-    def __init__(self, view: View, words: Sequence[str], places: Mapping[int, tuple[int, ...]] = _UNCHANGED) -> None:
+    def __init__(
+        self,
+        view: View,
+        words: Sequence[str],
+        places: Mapping[int, tuple[int, ...]] = _UNCHANGED,
+        of: Reading | None = None,
+    ) -> None:
         """`places[i]` holds, for a word of another length than the view's, the view's offset of each of its
-        characters and its end.
+        characters and its end. `of` is the view's own reading, whose places this one shares.
         """
         self.view = view
         self.words = words
         self._places = places
+        self._of = of
         self._spans: Sequence[tuple[int, int]] | None = None
 
     @property
     def spans(self) -> Sequence[tuple[int, int]]:
         """Where each word stands in the view."""
         if self._spans is None:
-            self._spans = _spans(self.view.text)
+            self._spans = _spans(self.view.text) if self._of is None else self._of.spans
         return self._spans
 
     def place(self, word: int, start: int, end: int) -> tuple[int, int]:
@@ -89,15 +96,15 @@ class Reading:
         return offsets[start], offsets[end]
 
 
-def readings(normalized: Normalized) -> Iterator[Reading]:
+def readings(normalized: Normalized) -> list[Reading]:
     """Every reading of the folded view and, where it differs, of the squashed one."""
     folded, squashed = normalized.folded, normalized.squashed
-    yield from _readings(folded, normalized.plain)
+    every = list(_readings(folded, normalized.plain))
     if squashed is not folded:
-        yield from _readings(squashed, normalized.plain)
-        other = _without_article(Reading(squashed, words_of(squashed)))
-        if other is not None:
-            yield other
+        spelled = list(_readings(squashed, normalized.plain))
+        other = _without_article(spelled[0])
+        every += spelled if other is None else [*spelled, other]
+    return every
 
 
 def _readings(view: View, plain: View) -> Iterator[Reading]:
@@ -132,7 +139,7 @@ def _with_l(reading: Reading, plain: View) -> Reading | None:
     words = list(reading.words)
     for word, letters in changed.items():
         words[word] = "".join(letters)
-    return Reading(view, words)
+    return Reading(view, words, of=reading)
 
 
 def _ones(view: View, plain: View) -> list[int]:
@@ -167,7 +174,7 @@ def _unstretched(reading: Reading) -> Reading | None:
             words = list(reading.words) if words is None else words
             words[i] = "".join([word[j] for j in kept])
             places[i] = (*(base + j for j in kept), reading.spans[i][1])
-    return None if words is None else Reading(view, words, MappingProxyType(places))
+    return None if words is None else Reading(view, words, MappingProxyType(places), reading)
 
 
 def _without_article(reading: Reading) -> Reading | None:
@@ -181,7 +188,7 @@ def _without_article(reading: Reading) -> Reading | None:
             if _width(view, start, end) >= 2 * len(word) - 1:
                 words[i] = word[1:]
                 places[i] = tuple(range(start + 1, end + 1))
-    return Reading(view, words, MappingProxyType(places)) if places else None
+    return Reading(view, words, MappingProxyType(places), reading) if places else None
 
 
 def _width(view: View, start: int, end: int) -> int:

@@ -1,0 +1,191 @@
+"""Plain ways of saying each thing, and harmless sentences of the same words. Combined from parts, for training only."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from training.rows import LABELS, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+WEIGHT = 1.0
+
+_I_WILL = ("i will", "i'll", "i'm going to", "i'm gonna", "we will", "we're going to")
+_WHEN = ("", " tonight", " when you get home", ", just wait", ", you hear me?")
+
+_GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
+    (
+        {"self_harm": 1, "toxicity": 0},
+        (
+            (
+                "i want to", "i wanna", "i'm going to", "i just want to", "i'm ready to", "i have decided to",
+                "i keep thinking about how to",
+            ),
+            (
+                " die", " kill myself", " end my life", " end it all", " hang myself", " cut myself",
+                " swallow all my pills", " jump off a bridge", " stop living", " starve myself", " hurt myself",
+            ),
+            ("", " tonight", ", i can't take it anymore", ", nobody would miss me"),
+        ),
+    ),
+    (
+        {"self_harm": 1, "toxicity": 1},
+        (
+            ("", "please ", "lol ", "just "),
+            (
+                "kill yourself", "kys", "go hang yourself", "go kill urself", "end your life", "jump off a bridge",
+                "drink bleach", "slit your wrists", "do the world a favour and die",
+            ),
+            ("", " already", " you loser", ", nobody wants you here"),
+        ),
+    ),
+    (
+        {"threat": 1, "violence": 1, "toxicity": 1, "self_harm": 0},
+        (
+            _I_WILL,
+            (
+                " kill you", " stab you", " shoot you", " beat you up", " murder you", " strangle you",
+                " hurt you and your family", " bury you alive", " smash your face in", " break your legs",
+                " cut your throat", " burn your house down",
+            ),
+            _WHEN,
+        ),
+    ),
+    (
+        {"violence": 1, "toxicity": 1, "self_harm": 0},
+        (
+            ("someone should", "we should", "somebody ought to", "people should just"),
+            (
+                " shoot them all", " burn the place down", " hang him from a tree", " beat her until she bleeds",
+                " blow up the station", " stab that guy", " kill every one of them",
+            ),
+            ("", " today"),
+        ),
+    ),
+    (
+        dict.fromkeys(LABELS, 0),
+        (
+            _I_WILL,
+            (
+                " kill the process", " kill the dragon first", " beat you at chess", " shoot some photos",
+                " break the record", " cut the cake", " burn a copy", " hang the picture", " murder this pizza",
+                " punch in the numbers", " die laughing", " kill it on stage", " smash this exam", " jump on a call",
+                " end the meeting early", " stop the car", " sleep", " call you", " see you", " cut my hair",
+                " hurt my knee", " take my vitamins", " beat the eggs", " crack the safe in this game",
+            ),
+            _WHEN[:4],
+        ),
+    ),
+    (
+        {"sexual": 1, "hate": 0, "violence": 0, "threat": 0, "self_harm": 0, "spam": 0, "insult": 0},
+        (
+            ("i want to", "i wanna", "let me", "i'm going to"),
+            (
+                " fuck you", " suck your cock", " lick your pussy", " eat you out", " ride your dick",
+                " cum on your face", " feel you inside me", " spank your naked ass", " strip you naked", " finger you",
+            ),
+            ("", " so bad", " right now", " baby"),
+        ),
+    ),
+    (
+        {"sexual": 1, "hate": 0, "violence": 0, "threat": 0, "self_harm": 0, "insult": 0},
+        (
+            ("send me", "show me", "i love", "post more", "looking for"),
+            (" nudes", " tits", " naked pics", " dick pics", " porn", " hentai", " sex videos", " hot sex"),
+        ),
+    ),
+    (
+        dict.fromkeys(LABELS, 0) | {"flirtation": 1},
+        (
+            ("you are", "you're", "damn you're", "wow, you look"),
+            (
+                " so cute", " gorgeous", " beautiful", " stunning", " so hot", " adorable",
+                " the prettiest girl here", " really handsome",
+            ),
+            (
+                "", ", can i have your number?", ", are you seeing anyone?", ", want to grab a drink sometime?",
+                " and i can't stop looking at you",
+            ),
+        ),
+    ),
+    (
+        dict.fromkeys(LABELS, 0),
+        (
+            ("the sunset is", "this kitten is", "your dog is", "that dress is", "this song is"),
+            (" so cute", " gorgeous", " beautiful", " stunning", " adorable"),
+        ),
+    ),
+    (
+        dict.fromkeys(LABELS, 0),
+        (
+            ("hello", "hi", "hey", "good morning", "good evening"),
+            ("", " everyone", " guys", " team", " mate", " mum"),
+            (
+                ", how is it going?", ", what are you doing today?", ", how was your day?", ", how are things?",
+                ", did you finish the report?", ", can you call me back?", ", nice to meet you",
+            ),
+        ),
+    ),
+    (
+        dict.fromkeys(LABELS, 0) | {"spam": 1},
+        (
+            ("free", "cheap", "exclusive", "get your"),
+            (" iphones", " followers", " bitcoin", " loans", " viagra", " casino bonus", " gift cards"),
+            (
+                ", click here", ", limited time offer, buy now", ", visit our website", ", message me on telegram",
+                ", subscribe to my channel",
+            ),
+        ),
+    ),
+    (
+        dict.fromkeys(LABELS, 0),
+        (
+            ("where can i buy", "do you sell", "how do i protect my", "are there any", "my dad asked about"),
+            (" iphones", " followers", " bitcoin", " loans", " gift cards", " tickets", " headphones"),
+            ("?", " these days?"),
+        ),
+    ),
+    (
+        {"toxicity": 1, "insult": 1, "threat": 0, "violence": 0, "sexual": 0, "self_harm": 0, "spam": 0},
+        (
+            ("you are such a", "what a", "you're nothing but a", "he is a total"),
+            (
+                "n idiot", " moron", " loser", " fool", " pig", " coward", " disgrace", " failure", "n imbecile",
+                " waste of space", " pathetic clown",
+            ),
+        ),
+    ),
+    (
+        dict.fromkeys(LABELS, 0),
+        (
+            ("you are such a", "what a", "you're a real", "he is a total"),
+            (" sweetheart", " legend", " star", " genius", " good friend", " hero", " great help", " good sport"),
+        ),
+    ),
+    (
+        {"toxicity": 1, "insult": 1, "profanity": 1, "threat": 0, "violence": 0, "self_harm": 0, "spam": 0},
+        (
+            ("you", "shut up you", "what a", "listen you"),
+            (
+                " fucking idiot", " stupid bitch", " dumb fuck", " piece of shit", " asshole", " stupid cunt",
+                " motherfucker", " dickhead",
+            ),
+        ),
+    ),
+    (
+        {"profanity": 1, "toxicity": 0.3, "insult": 0, "hate": 0, "threat": 0, "violence": 0, "self_harm": 0},
+        (
+            ("this is", "that was", "the food is", "this song is"),
+            (" fucking amazing", " so fucking good", " fucking brilliant", " damn good", " fucking cold", " shitty"),
+        ),
+    ),
+)  # fmt: skip
+
+
+def rows() -> Iterator[Row]:
+    """Every combination."""
+    for labels, parts in _GRAMMAR:
+        for words in product(*parts):
+            yield Row("".join(words), labels, "plain", "en", WEIGHT)
