@@ -1,8 +1,7 @@
 """How many disguised words are found, and how much ordinary text is left alone: `python -m benchmarks.evasion [-v]`.
 
 The rows are those of tests/tables: `attacks` and `innocents`, which the code was written against, and
-`held_out_attacks`
-and `held_out_innocents`, which nothing was tuned to. An attack counts as resolved where the
+`held_out_attacks` and `held_out_innocents`, which nothing was tuned to. An attack counts as resolved where the
 profanity lexicon finds a match within the disguise (for `spoof_brand`, where the word stands in the plain or folded
 view); an innocent row counts as left alone where the lexicon finds nothing of grade 2 or more and no spoofing signal
 reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there).

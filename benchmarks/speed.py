@@ -36,14 +36,12 @@ class Figure:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--peers", action="store_true", help="also measure the peers of requirements.txt")
+    parser.add_argument("--peers", action="store_true", help="also measure other libraries")
     parser.add_argument("--soak", type=int, default=0, metavar="N", help="also moderate N messages, watching memory")
     parser.add_argument("--messages", type=int, default=4000, metavar="N", help="how many messages to time (4000)")
     parser.add_argument("--linear", action="store_true", help="also time every policy from 1,000 to 100,000 characters")
     given = parser.parse_args()
-    print(
-        f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}\n"
-    )
+    print(f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores\n")
     figures = [*measure_start(), *measure_messages(given.messages), *measure_long(), *measure_normalize()]
     figures += [measure_wordlist(given.messages), measure_memory()]
     if given.soak:
@@ -186,9 +184,8 @@ def print_table(figures: Iterable[Figure]) -> None:
     print("| what | measured | aim | |")
     print("|---|---|---|---|")
     for each in figures:
-        print(
-            f"| {each.what} | {each.measured} | {each.aim} | {'' if each.met is None else 'met' if each.met else 'missed'} |"
-        )
+        outcome = {None: "", True: "met", False: "missed"}[each.met]
+        print(f"| {each.what} | {each.measured} | {each.aim} | {outcome} |")
 
 
 def _read_views(text: str) -> None:

@@ -20,7 +20,7 @@ from training import identities  # noqa: E402
 from training.augment import babble, disturb  # noqa: E402
 from training.reading import every_text, read_json, read_lines, read_table  # noqa: E402
 from training.rows import LABELS, Row, digest, key, merge, split_of  # noqa: E402
-from training.table import ASSUMED, HARMS, RARE, SOURCES, Source, column, equals, has, votes, written  # noqa: E402
+from training.table import ASSUMED, ASSUMED_CLEAN, HARMS, RARE, SOURCES, Source, column, equals, has, votes, written  # noqa: E402
 
 BY_NAME = {source.name: source for source in SOURCES}
 
@@ -60,6 +60,8 @@ def test_a_toxic_text_leaves_what_was_not_annotated_unknown() -> None:
     found = source(weight=0.5).row({"text": "rubbish", "toxic": "1"})
     assert set(found.labels) == {"toxicity", *RARE}
     assert found.weights == dict.fromkeys(RARE, 0.5 * ASSUMED)
+    clean = source(weight=0.5).row({"text": "rubbish bin", "toxic": "0"})
+    assert clean.weights == dict.fromkeys(RARE, 0.5 * ASSUMED_CLEAN)
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,8 @@ def finish(
     (out / "vocab.txt").write_bytes((work / "vocab.txt").read_bytes())
 
     ones, zeros = np.ones(len(LABELS), np.float32), np.zeros(len(LABELS), np.float32)
-    plain = dict.fromkeys(LABELS, 0.5)
-    _write(out, version, graph(weights, ones, zeros), plain, dict.fromkeys(LABELS, (1.0, 0.0)))
+    halves = dict.fromkeys(LABELS, 0.5)
+    _write(out, version, graph(weights, ones, zeros), halves, dict.fromkeys(LABELS, (1.0, 0.0)))
     raw = measure.logits(_score(out, texts["validation"]))
     held = splits["validation"]
     calibration, thresholds = {}, {}

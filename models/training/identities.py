@@ -9,7 +9,7 @@ from training.rows import LABELS, Row
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WEIGHT = 1.0
+WEIGHT = 2.0
 
 _GROUPS = (
     ("women", "female"),

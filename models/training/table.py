@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     Rule = Callable[[Record], float | bool | None]
 
 RARE = ("flirtation", "self_harm", "sexual", "spam")
-"""Labels that ordinary sets of toxic comments do not annotate. They are assumed to be 0 there, with `ASSUMED` of the
-row's weight, unless a word in the text speaks against it (`DOUBT`)."""
+"""Labels that ordinary sets of toxic comments do not annotate. They are assumed to be 0 there unless a word in the text
+speaks against it (`DOUBT`), with `ASSUMED` of the row's weight, or `ASSUMED_CLEAN` in texts that are not toxic."""
 
-ASSUMED = 0.3
+ASSUMED, ASSUMED_CLEAN = 0.3, 0.9
 
 WRITTEN = 4.0
 """The weight of an example that was written for this model."""
@@ -107,11 +107,12 @@ class Source:
                     labels = {**meant, **labels}
         if "profanity" not in labels and SWEARING.search(text):
             labels["profanity"] = 0.95
+        trust = ASSUMED_CLEAN if labels.get("toxicity", 1.0) < 0.1 else ASSUMED
         for label in self.assumed:
             doubt = DOUBT.get(label)
             if label not in labels and not (doubt and doubt.search(text)):
                 labels[label] = 0.0
-                weights[label] = self.weight * ASSUMED
+                weights[label] = self.weight * trust
         return Row(text, labels, self.name, self.language, self.weight, weights)
 
 
@@ -687,7 +688,7 @@ SOURCES: tuple[Source, ...] = (
         table("sms_spam/SMSSpamCollection", delimiter="\t", quoted=False),
         {"spam": equals("Label", "spam"), "hate": always(0.0), "identity_attack": always(0.0)},
         text="SMS",
-        assumed=("self_harm", "threat", "violence"),
+        assumed=("self_harm", "threat", "violence", "sexual", "flirtation"),
     ),
     Source(
         "smishing",
@@ -699,7 +700,7 @@ SOURCES: tuple[Source, ...] = (
             "identity_attack": always(0.0),
         },
         text="TEXT",
-        assumed=("self_harm", "threat", "violence"),
+        assumed=("self_harm", "threat", "violence", "sexual", "flirtation"),
     ),
     Source(
         "youtube_spam",

@@ -48,6 +48,8 @@ class PersonalInformation:
 
     def _check(self, item: Item) -> Finding:
         raw, plain = item.text.raw, item.text.plain
+        if raw.text.isascii() and not self._may_hold(raw.text, item.text.folded.words):
+            return NOTHING
         found = self._search(raw)
         if plain is not raw and plain.text != raw.text:
             found += self._search(plain)
@@ -59,8 +61,7 @@ class PersonalInformation:
     def _search(self, view: View) -> list[tuple[Span, Candidate]]:
         text = view.text
         words = words_of(view)
-        signs = (_ANY_SIGN if text.isascii() else _ANY_SIGN_AT_ALL).search(text)
-        if signs is None and not self._is_triggered(words) and not any(sign in text for sign in _SPELLINGS):
+        if not self._may_hold(text, words):
             return []
         reading = Reading(text, words, self._options.regions)
         floor, settings = self._options.report_from, self._settings
@@ -73,8 +74,11 @@ class PersonalInformation:
             if candidate.probability >= floor and settings[candidate.entity_type].enable
         ]
 
-    def _is_triggered(self, words: Sequence[str]) -> bool:
-        return any(
+    def _may_hold(self, text: str, words: Sequence[str]) -> bool:
+        """Whether a text with these words has any of the signs that every entity has one of."""
+        if (_ANY_SIGN if text.isascii() else _ANY_SIGN_AT_ALL).search(text):
+            return True
+        return any(sign in text for sign in _SPELLINGS) or any(
             not triggers.isdisjoint(words) and (least == 1 or sum(word in triggers for word in words) >= least)
             for least, triggers in self._triggers.items()
         )
