@@ -65,12 +65,13 @@ Speed, one core, microseconds a message of 150 to 250 characters: {single_us} al
 
 Texts that stand in a set kept for evaluation were removed; where sets hold the same text, the earlier in this table is
 believed. Labels that a set does not annotate are unknown and masked in the loss. "Assumed 0" labels count as 0 with
-{assumed:.0%} of the row's weight ({clean:.0%} in texts that are not toxic) unless a word in the text speaks against it; harms other than toxicity count as 0
-where a set says that a text is not toxic; threats and calls to suicide of a few plain forms count as such in texts that
-a set calls toxic, and a few dozen English swear words as profanity where a set does not annotate it. The rules are in
-`training/table.py`; `training/identities.py` makes sentences about groups of people, kind and hateful, the same for
-every group, `training/plain.py` plain ways of saying each thing and harmless sentences of the same words (both for
-training only), and `training/augment.py` disturbs a quarter of the training texts and makes texts that say nothing.
+{assumed:.0%} of the row's weight ({clean:.0%} in texts that are not toxic) unless a word in the text speaks against it;
+harms other than toxicity count as 0 where a set says that a text is not toxic; threats and calls to suicide of a few
+plain forms count as such in texts that a set calls toxic, and a few dozen English swear words as profanity where a set
+does not annotate it. The rules are in `training/table.py`. `training/identities.py` makes sentences about groups of
+people, kind and hateful, the same for every group, and `training/plain.py` plain ways of saying each thing and harmless
+sentences of the same words, both for training only; `training/augment.py` disturbs a quarter of the training texts and
+makes texts that say nothing.
 
 {sources}
 
