@@ -20,7 +20,18 @@ from training import identities  # noqa: E402
 from training.augment import babble, disturb  # noqa: E402
 from training.reading import every_text, read_json, read_lines, read_table  # noqa: E402
 from training.rows import LABELS, Row, digest, key, merge, split_of  # noqa: E402
-from training.table import ASSUMED, ASSUMED_CLEAN, HARMS, RARE, SOURCES, Source, column, equals, has, votes, written  # noqa: E402
+from training.rules import (  # noqa: E402
+    ASSUMED,
+    ASSUMED_CLEAN,
+    HARMS,
+    RARE,
+    Source,
+    column,
+    equals,
+    has,
+    votes,
+)
+from training.table import SOURCES, written  # noqa: E402
 
 BY_NAME = {source.name: source for source in SOURCES}
 

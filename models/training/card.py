@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from training import identities, plain
 from training.augment import BABBLE_WEIGHT
-from training.table import ASSUMED, ASSUMED_CLEAN, SOURCES, WRITTEN
+from training.rules import ASSUMED, ASSUMED_CLEAN, WRITTEN
+from training.table import SOURCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,7 +69,7 @@ believed. Labels that a set does not annotate are unknown and masked in the loss
 {assumed:.0%} of the row's weight ({clean:.0%} in texts that are not toxic) unless a word in the text speaks against it;
 harms other than toxicity count as 0 where a set says that a text is not toxic; threats and calls to suicide of a few
 plain forms count as such in texts that a set calls toxic, and a few dozen English swear words as profanity where a set
-does not annotate it. The rules are in `training/table.py`. `training/identities.py` makes sentences about groups of
+does not annotate it. The table itself is `training/table.py`, the rules for all sets are in `training/rules.py`. `training/identities.py` makes sentences about groups of
 people, kind and hateful, the same for every group, and `training/plain.py` plain ways of saying each thing and harmless
 sentences of the same words, both for training only; `training/augment.py` disturbs a quarter of the training texts and
 makes texts that say nothing.
