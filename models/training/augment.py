@@ -81,7 +81,7 @@ def _double(word: str, rng: random.Random) -> str:
 
 @_in_words
 def _leet(word: str, rng: random.Random) -> str:
-    spots = [at for at, char in enumerate(word.lower()) if char in _LEET]
+    spots = [at for at, char in enumerate(word) if char.lower() in _LEET]
     if not spots:
         return word
     at = rng.choice(spots)
