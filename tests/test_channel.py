@@ -107,6 +107,23 @@ def test_every_problem_is_reported_at_once_with_its_path() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "wire",
+    [
+        {"maxFramesPerVideo": True},
+        {"maxFramesPerVideo": "5"},
+        {"contextEnabled": "off"},
+        {"contextEnabled": 1},
+        {"frameCaptureInterval": "1e1"},
+        {"policies": [{"id": "url", "threshold": "0.5"}]},
+        {"policies": [{"id": "url", "options": {"at": object()}}]},
+    ],
+)
+def test_a_value_of_another_kind_is_refused_rather_than_read_as_one(wire: Any) -> None:
+    with pytest.raises(ConfigError):
+        Channel.parse(wire)
+
+
 @pytest.mark.parametrize("wire", [None, [], "key", 3])
 def test_what_is_no_mapping_is_refused(wire: Any) -> None:
     with pytest.raises(ConfigError, match="mapping"):

@@ -18,8 +18,9 @@ from seemly.context import ConversationMemory
 from seemly.engine import Engine, Rejected
 from seemly.errors import ConfigError, ContentError, PolicyFailed
 from seemly.policies.classifier import CLASSIFIERS
-from seemly.policy import Defaults, Finding, Spec
+from seemly.policy import Defaults, Finding, Label, Match, Spec
 from seemly.registry import Registry
+from seemly.span import Span
 from seemly.testing import FailingPolicy, FakeModels, FakePolicy
 from strategies import hostile_texts
 
@@ -153,8 +154,19 @@ class _WrongCount:
 
 
 class _WrongValue:
-    def check(self, items: Any) -> list[Finding]:
-        return [Finding(float("nan")) for _ in items]
+    def __init__(self, *finding: Any) -> None:
+        self.finding = finding
+
+    def check(self, items: Any) -> list[Any]:
+        return [Finding(*self.finding) for _ in items]
+
+
+WRONG_FINDINGS = (
+    (float("nan"),), (1.5,), (True,), ("0.5",), (0.5, None), (0.5, ("a",)), (0.5, [], ()), (0.5, (), ("a",)),
+    (0.5, (), (Label("x", 7.0),)), (0.5, (Match(Span(0, 99), "x", 0.5),)), (0.5, (Match(Span(3, 1), "x", 0.5),)),
+    (0.5, (Match(Span(0, 1), "other", 0.5),)), (0.5, (Match(Span(0, 1), "y", 2.0),)),
+    (0.5, (Match(Span(0, 1), "y", 0.5, mask=5),)),  # type: ignore[arg-type]
+)  # fmt: skip
 
 
 def _spec_of(policy: Any) -> Spec:
@@ -162,7 +174,13 @@ def _spec_of(policy: Any) -> Spec:
 
 
 @pytest.mark.parametrize(
-    "policy", [FailingPolicy(), FailingPolicy(TimeoutError("the secret text")), _WrongCount(), _WrongValue()]
+    "policy",
+    [
+        FailingPolicy(),
+        FailingPolicy(TimeoutError("the secret text")),
+        _WrongCount(),
+        *(_WrongValue(*each) for each in WRONG_FINDINGS),
+    ],
 )
 def test_a_policy_that_fails_leaves_the_rest_of_the_result(policy: Any) -> None:
     result = _engine(None, _spec_of(policy)).moderate("you idiot")
@@ -227,6 +245,7 @@ def test_strict_raises_in_place_of_a_partial_result() -> None:
     ("channel", "paths"),
     [
         (Channel(policies=(PolicySettings("toxicty"),)), {"policies.0.id"}),
+        (Channel(expected_scripts=("Latin", "Klingon")), {"expectedScripts.1"}),
         (Channel(policies=(PolicySettings("hate", options={"x": 1}),)), {"policies.hate.options.x"}),
         (Channel(rules=(Rule("r", (Condition("policy.none.flagged", "is", True),), "allow"),)), {"rules.0.conditions.0.field"}),
         (Channel(wordlists=(Wordlist("w", ("*",)),)), {"policies.wordlist:w.wordlists.w.words[0]"}),
@@ -254,8 +273,18 @@ def test_an_unknown_tier_is_refused() -> None:
 
 
 def test_a_channel_must_be_a_channel() -> None:
-    with pytest.raises(ConfigError, match="parse"):
+    with pytest.raises(ConfigError, match="channel"):
         Engine({"key": "x"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("argument", "value"),
+    [("tier", 1), ("registry", list(BUILTIN)), ("models", "/x"), ("memory", {}), ("clock", 5), ("new_id", "x")],
+)
+def test_arguments_of_another_kind_are_refused_at_once(argument: str, value: Any) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Engine(**{argument: value})
+    assert [issue.path for issue in caught.value.issues] == [argument]
 
 
 def test_a_submission_for_another_channel_is_refused() -> None:
@@ -264,6 +293,72 @@ def test_a_submission_for_another_channel_is_refused() -> None:
     with pytest.raises(ContentError) as caught:
         engine.moderate({"content": "hi", "channel": "posts"})
     assert caught.value.issues[0].path == "channel"
+
+
+def test_a_policy_that_fails_on_one_field_has_no_result() -> None:
+    engine = _engine(None, FailingPolicy.spec("broken", on="boom"))
+    result = engine.moderate(Object({"a": "fine", "b": "boom"}))
+    assert "broken" not in result
+    with pytest.raises(PolicyFailed):
+        result["broken"]
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b", "\x00", "x", "7", "...", "5551234", "\u3000"])
+def test_a_text_without_words_flags_no_classifier(text: str) -> None:
+    for content in (text, Object({"name": "Anna Smith", "bio": text})):
+        result = Engine(models=ENGINE.models).moderate(content)
+        flagged = [each.id for each in result.policies if each.flagged and each.id != "personal_information"]
+        assert flagged == []
+
+
+def test_the_empty_field_name_is_a_field() -> None:
+    result = _engine().moderate(Object({"": "you idiot", "b": Image(b"x")}))
+    assert result["toxicity"].flagged_fields == ("",)
+
+
+def test_a_policy_for_other_languages_is_not_asked() -> None:
+    only_german = replace(FakePolicy.spec("fake", "the"), languages=frozenset({"de"}))
+    result = _engine(None, only_german).moderate("this is the house that was built by the river")
+    assert result["fake"].probability == 0.0
+    assert result["fake"].data == {"language_supported": False}
+
+
+def test_a_policy_for_images_is_not_shown_texts() -> None:
+    for_images = replace(FakePolicy.spec("fake", "the"), leaves=frozenset({"image"}))
+    assert _engine(None, for_images).moderate("the house")["fake"].probability == 0.0
+
+
+def test_a_rule_sees_the_channels_content_type_where_the_submission_has_none() -> None:
+    rule = Rule("r", (Condition("meta_type", "is", "comment"),), "reject")
+    engine = _engine(Channel(content_type="comment", rules=(rule,)))
+    assert engine.moderate("hello").recommendation.action == "reject"
+    assert engine.moderate({"content": "hello", "metaType": "post"}).recommendation.action == "allow"
+
+
+def test_masking_keeps_what_else_an_object_holds() -> None:
+    content = Object(
+        {"bio": "write to jo@example.com", "face": Image("https://example.com/a.png"), "raw": Image(b"png")}
+    )
+    wire = Engine(models=ENGINE.models).moderate(content).to_dict()
+    assert wire["content"]["modified"] == {
+        "bio": {"type": "text", "text": "write to {{ email hidden }}"},
+        "face": {"type": "image", "url": "https://example.com/a.png"},
+        "raw": {"type": "image", "data": "cG5n"},
+    }
+
+
+def test_an_author_given_alone_has_context() -> None:
+    engine = Engine(Channel(context_enabled=True), models=ENGINE.models, memory=ConversationMemory())
+    engine.moderate(Submission(content=Text("my number is +44 20"), author=Author("a")))
+    assert engine.moderate(Submission(content=Text("7946 0958"), author=Author("a")))["personal_information"].flagged
+
+
+def test_explaining_reads_the_memory_and_adds_nothing_to_it() -> None:
+    engine = Engine(Channel(context_enabled=True), models=ENGINE.models, memory=ConversationMemory())
+    engine.moderate({"content": "my number is +44 20", "authorId": "a"})
+    later = {"content": "7946 0958", "authorId": "a"}
+    assert engine.explain(later).result["personal_information"].flagged
+    assert engine.explain(later).result["personal_information"].flagged
 
 
 def test_ids_are_echoed_or_made() -> None:
@@ -280,6 +375,21 @@ def test_a_request_may_bring_its_own_policies() -> None:
     assert len(engine.moderate("hmm, rude").policies) == len(CLASSIFIERS)
     with pytest.raises(ContentError):
         engine.moderate({"content": "x", "policies": [{"id": "nonsense"}]})
+
+
+def test_an_override_keeps_the_channels_own_settings_but_for_what_it_changes() -> None:
+    own = PolicySettings("toxicity", threshold=0.9, weight=0.1, on_failure="reject")
+    result = _engine(Channel(policies=(own,))).moderate(
+        {"content": "you idiot", "policies": [{"id": "toxicity", "flag": True}]}
+    )
+    assert result.trace.threshold == 0.9
+    assert result.evaluation.severity_score == pytest.approx(0.5 + 0.5 * 0.1 * 0.5, abs=1e-6)
+
+
+def test_an_empty_override_is_none() -> None:
+    result = _engine().moderate({"content": "you idiot", "policies": []})
+    assert len(result.policies) == len(CLASSIFIERS)
+    assert result.recommendation.action == "reject"
 
 
 def test_many_items_come_back_in_order_and_lazily() -> None:
@@ -305,7 +415,19 @@ def test_bad_items_come_back_in_their_place_or_raise_after_those_before() -> Non
         next(stream)
 
 
-@pytest.mark.parametrize("how", [{"batch_size": 0}, {"on_error": "ignore"}])
+def test_what_the_iterable_raises_loses_none_of_the_items_before_it() -> None:
+    def broken() -> Iterator[str]:
+        yield "hello"
+        yield "you idiot"
+        raise OSError("the disk is gone")
+
+    stream = _engine().moderate_many(broken())
+    assert [next(stream).recommendation.action, next(stream).recommendation.action] == ["allow", "reject"]
+    with pytest.raises(OSError, match="disk"):
+        next(stream)
+
+
+@pytest.mark.parametrize("how", [{"batch_size": 2.5}, {"batch_size": 0}, {"on_error": "ignore"}])
 def test_wrong_arguments_of_a_batch_are_refused_at_once(how: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         _engine().moderate_many(["a"], **how)

@@ -20,11 +20,11 @@ VERDICTS = {
 SUBMISSION = Submission(
     content=Text("x"),
     meta_type="comment",
-    metadata={"shop": {"country": "DE", "tags": ["new", "hot"]}, "dotted.key": 5},
+    metadata={"shop": {"country": "DE", "tags": ["new", "hot"]}, "dotted.key": 5, "yes": True, "nothing": None},
     author=Author("a", trust_level=2),
     client_action=ClientAction("review"),
 )
-FACTS = Facts(VERDICTS, 0.7, "de", SUBMISSION)
+FACTS = Facts(VERDICTS, 0.7, "de", SUBMISSION, "comment")
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,12 @@ FACTS = Facts(VERDICTS, 0.7, "de", SUBMISSION)
         ("metadata.shop.city", "exists", False, True),
         ("metadata.shop", "exists", True, True),
         ("metadata.shop.country", "at_least", 1, False),
+        ("metadata.yes", "is", True, True),
+        ("metadata.yes", "is", 1, False),
+        ("metadata.yes", "at_least", 1, False),
+        ("metadata.nothing", "exists", False, True),
+        ("metadata.nothing", "is_not", "x", False),
+        ("metadata.shop.tags", "contains", 1, False),
     ],
 )
 def test_conditions(field: str, operator: Any, value: Any, holds: bool) -> None:
@@ -95,7 +101,6 @@ def test_every_condition_must_hold() -> None:
         ("metadata.", "is", 1),
         ("metadata", "is", 1),
         ("severety", "at_least", 0.5),
-        ("severity", "is", 0.5),
         ("author.name", "is", "x"),
     ],
 )
@@ -110,7 +115,32 @@ def test_a_condition_that_could_never_be_tested_is_refused(field: str, operator:
 
 
 @pytest.mark.parametrize(
-    ("operator", "value"), [("in", "de"), ("not_in", 3), ("at_least", "0.5"), ("at_most", True), ("exists", 1)]
+    ("field", "operator", "value"),
+    [
+        ("severity", "is", 0.5),
+        ("severity", "contains", 0.5),
+        ("policy.toxicity.probability", "is", "high"),
+        ("policy.toxicity.flagged", "is", "yes"),
+        ("policy.toxicity.flagged", "at_least", 1),
+        ("any_flagged", "at_least", 0),
+        ("author.trust_level", "is", "3"),
+        ("author.status", "is", "baned"),
+        ("author.status", "in", ["blocked", "baned"]),
+        ("meta_type", "is", "coment"),
+        ("client_action", "is_not", "ban"),
+        ("language", "at_most", 3),
+    ],
+)
+def test_a_condition_whose_value_could_never_fit_is_refused(field: str, operator: Any, value: Any) -> None:
+    rules = (Rule("r", (Condition(field, operator, value),), "allow"),)
+    with pytest.raises(ConfigError) as caught:
+        check_rules(rules, {spec.id: spec for spec in CLASSIFIERS})
+    assert [issue.path for issue in caught.value.issues] == ["rules.0.conditions.0.value"]
+
+
+@pytest.mark.parametrize(
+    ("operator", "value"),
+    [("in", "de"), ("not_in", 3), ("at_least", "0.5"), ("at_least", float("nan")), ("at_most", True), ("exists", 1)],
 )
 def test_a_value_of_the_wrong_kind_is_refused(operator: Any, value: Any) -> None:
     with pytest.raises(ConfigError, match="value"):

@@ -156,6 +156,11 @@ def test_columns_are_those_asked_for_in_their_order() -> None:
     assert np.array_equal(some[:, 1], whole[:, SCORER.labels.index("toxicity")])
 
 
+def test_a_text_without_words_is_nothing() -> None:
+    assert not score("", " \n\t").any()
+    assert np.array_equal(score("", "you are an idiot")[1:], score("you are an idiot"))
+
+
 def test_no_texts_give_no_rows() -> None:
     assert SCORER.score([], ["spam"], [0.5]).shape == (0, 1)
 

@@ -10,6 +10,9 @@ from seemly.submission import parse_submission
 from strategies import hostile_texts, json_values
 
 SECRET = "do-not-repeat-me"
+DEEP: dict[str, Any] = {}
+for _ in range(5000):
+    DEEP = {"a": DEEP}
 
 
 @pytest.mark.parametrize(
@@ -98,6 +101,22 @@ def test_every_field_of_the_wire_is_read() -> None:
         ({"content": "hi", "contentId": 5}, {"contentId"}),
         ({"content": "hi", "metaType": SECRET}, {"metaType"}),
         ({"content": "hi", "metadata": [1]}, {"metadata"}),
+        ({"content": "hi", "metadata": {"a": object()}}, {"metadata"}),
+        ({"content": "hi", "metadata": DEEP}, {"metadata"}),
+        ({"content": "hi", "timestamp": float("inf")}, {"timestamp"}),
+        ({"content": "hi", "timestamp": True}, {"timestamp"}),
+        ({"content": "hi", "timestamp": 10**400}, {"timestamp"}),
+        ({"content": "hi", "conversationId": [5]}, {"conversationId"}),
+        ({"content": {"type": "object", "data": {5: "a", "5": "b"}}}, {"content.data"}),
+        (Object({str(n): "x" for n in range(1001)}), {"content.data"}),
+        (Submission(content=Text("hi"), timestamp=float("nan")), {"timestamp"}),
+        (Submission(content=Text("hi"), client_action=ClientAction("ban")), {"clientAction.action"}),  # type: ignore[arg-type]
+        (Submission(content=Text("hi"), author=Author("a", status="banned")), {"author.status"}),  # type: ignore[arg-type]
+        (Submission(content=Text("hi"), author=Author("a", trust_level=9)), {"author.trustLevel"}),
+        (Submission(content=Text("hi"), author=Author("a"), author_id="b"), {"authorId"}),
+        (Submission(content=Text("hi"), history=(Turn(5),)), {"history.0.text"}),  # type: ignore[arg-type]
+        (Submission(content=Text("hi"), do_not_store="no"), {"doNotStore"}),  # type: ignore[arg-type]
+        (Submission(content=Text("hi"), meta_type="tweet"), {"metaType"}),  # type: ignore[arg-type]
         ({"content": "hi", "timestamp": "today"}, {"timestamp"}),
         ({"content": "hi", "doNotStore": "no"}, {"doNotStore"}),
         ({"content": "hi", "clientAction": "allow"}, {"clientAction"}),
@@ -131,6 +150,18 @@ def test_any_json_is_taken_or_refused_with_issues(value: Any) -> None:
         parse_submission(value)
     except ContentError as error:
         assert error.issues
+
+
+def test_names_of_fields_are_shortened_and_made_printable() -> None:
+    with pytest.raises(ContentError) as caught:
+        parse_submission({"type": "object", "data": {"a\nb" + "x" * 1000: 3}})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_lists_are_taken_for_tuples() -> None:
+    submission = Submission(content=Text("hi"), history=[Turn("a")])  # type: ignore[arg-type]
+    assert parse_submission(submission).history == (Turn("a"),)
 
 
 def test_the_longest_text_is_taken() -> None:

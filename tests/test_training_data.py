@@ -203,6 +203,11 @@ def test_noise_depends_on_the_seed_alone(text: str, seed: int) -> None:
     assert disturb(text, random.Random(seed)) == disturb(text, random.Random(seed))
 
 
+@pytest.mark.parametrize("text", ["İSTANBUL İİİ", "ﬁﬁﬁ straße ŉŉŉ", "", "a", "ǅǅǅ 123", "मैंने चिट्ठी"])
+def test_noise_is_made_of_any_letters(text: str) -> None:
+    assert all(isinstance(disturb(text, random.Random(seed)), str) for seed in range(100))
+
+
 def test_babble_is_of_many_kinds() -> None:
     rng = random.Random(1)
     assert len({babble(rng) for _ in range(200)}) > 150

@@ -27,7 +27,8 @@ Gives a text twelve calibrated probabilities: {labels}. Made by `cd models && py
   {features} features, the largest of each feature and the mean embedding, one hidden layer, a sigmoid a label.
 - Windows of {window} pieces, one every {stride}; a long text's score is the largest of its windows'.
 - {passes} passes of skip-gram over the train texts, then {epochs} passes over {train} labelled rows (disturbed
-  copies included), seed {seed}.
+  copies included), seed {seed}. The vocabulary's trainer breaks ties in no fixed order, so that another run differs in
+  some pieces.
 - Sizes: {sizes} bytes.
 
 It reads what stands together within three pieces and which words there are, not who says what of whom: negation, irony,
@@ -37,7 +38,7 @@ quotation and reported speech are beyond it. It is the first of two tiers.
 
 Rows that were held apart by a hash of their normalized text (10 % validation, 10 % test); these are the test rows,
 scored by the runtime. AUC and AP leave out rows of which annotators were unsure. F1, ECE (15 bins) and the curve are of
-the natural mixture: those rows with the weights of the label table, positives of a label weighted up to 15 % where
+the natural mixture: those rows with the weights of the label table, positives of a label weighted up to 4 % where
 there are fewer.
 
 {figures}
@@ -46,7 +47,7 @@ ROC-AUC by language (where there are ten of either kind):
 
 {languages}
 
-On the Jigsaw rows alone: toxicity {jigsaw}.
+Toxicity on the Jigsaw rows alone: {jigsaw}; of these, on the rows with all six labels {jigsaw_six}.
 
 Calibration of toxicity, a row a tenth: mean probability, share that was toxic, share of the texts.
 
@@ -115,7 +116,8 @@ def write(figures: Mapping[str, Any], version: str) -> str:
                 for label, f in labels.items()
             ),
         ),
-        jigsaw=", ".join(f"{k} {v}" for k, v in figures["sources"].get("jigsaw", {}).get("toxicity", {}).items()),
+        jigsaw=_listed(figures["jigsaw"]),
+        jigsaw_six=_listed(figures["sources"]["jigsaw"]["toxicity"]),
         curve=_table(("probability", "toxic", "texts"), figures["labels"]["toxicity"]["curve"]),
         probes=figures["probes"],
         single_us=speed["single_us"],
@@ -136,6 +138,10 @@ def write(figures: Mapping[str, Any], version: str) -> str:
             ],
         ),
     )
+
+
+def _listed(figures: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in figures.items())
 
 
 def _table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:

@@ -67,6 +67,8 @@ def finish(
     scores = _score(out, texts["test"]).astype(np.float64)
     groups = {"languages": test.languages.tolist(), "sources": test.sources.tolist()}
     figures = measure.report(scores, test.labels, test.weights, groups, thresholds)
+    jigsaw = np.char.startswith(test.sources, "jigsaw")
+    figures["jigsaw"] = measure.ranking(scores[jigsaw, 0], test.labels[jigsaw, 0])
     messages = [text for text in texts["test"] if 150 <= len(text) <= 250 and text.isascii()][:512]
     figures["speed"] = {name: round(value, 1) for name, value in measure.speed(FastScorer(out), messages).items()}
     known = {digest(row.text) for row in chain(written(examples), identities.rows(), plain.rows())}

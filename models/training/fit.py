@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     from training.dataset import Encoded
 
-_RATE = 2.5e-3
-_BATCH = 20_000
-"""Pieces in a batch, padding included."""
+_RATE = 1.5e-3
+_BATCH = 256
+_SORTED = 40
+"""Batches among whose rows neighbours in length are put together."""
 
 
 def fit(
@@ -75,14 +76,14 @@ def fit(
 
 
 def batches(rows: Encoded, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """The rows' indices in batches of similar length, shuffled."""
+    """The rows' indices in batches of similar length, shuffled; all of one size, so that every row counts alike."""
     lengths = rows.lengths()
-    order = np.argsort(lengths + rng.uniform(0, 6, len(lengths)), kind="stable")
-    cut, found = 0, []
-    while cut < len(order):
-        size = max(1, min(1024, _BATCH // max(1, int(lengths[order[min(cut + 300, len(order) - 1)]]))))
-        found.append(order[cut : cut + size])
-        cut += size
+    order = rng.permutation(len(rows))
+    found = []
+    for start in range(0, len(order), _BATCH * _SORTED):
+        part = order[start : start + _BATCH * _SORTED]
+        part = part[np.argsort(lengths[part], kind="stable")]
+        found += [part[at : at + _BATCH] for at in range(0, len(part), _BATCH)]
     yield from (found[at] for at in rng.permutation(len(found)))
 
 
@@ -97,11 +98,11 @@ def predict(network: Network, rows: Encoded, device: str = "cpu") -> NDArray[np.
 
 
 def _balance(rows: Encoded) -> NDArray[np.float32]:
-    """A positive's weight by label: the square root of how far the negatives outweigh them, from 1 to 6."""
+    """A positive's weight by label: the square root of how far the negatives outweigh them, from 1 to 3."""
     weights = rows.weights * ~np.isnan(rows.labels)
     positive = (np.nan_to_num(rows.labels) * weights).sum(axis=0)
     negative = weights.sum(axis=0) - positive
-    return np.clip(np.sqrt(negative / np.maximum(positive, 1)), 1, 6).astype(np.float32)
+    return np.clip(np.sqrt(negative / np.maximum(positive, 1)), 1, 3).astype(np.float32)
 
 
 def _figures(rows: Encoded, logits: NDArray[np.float32]) -> str:

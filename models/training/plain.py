@@ -10,7 +10,7 @@ from training.rows import LABELS, Row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-WEIGHT = 1.0
+WEIGHT, GREETING_WEIGHT = 1.0, 4.0
 
 _I_WILL = ("i will", "i'll", "i'm going to", "i'm gonna", "we will", "we're going to")
 _WHEN = ("", " tonight", " when you get home", ", just wait", ", you hear me?")
@@ -184,8 +184,29 @@ _GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
 )  # fmt: skip
 
 
+_GREETINGS = """\
+hello|hi|hey|hiya|howdy|yo|sup|hello?|hi!|hey :)|how are you?|how are you doing?|hello, how are you doing?|ok
+okay|yes|no|thanks|thank you|ty|np|lol|haha|gg|glhf|wp|brb|afk|bye|see you|good night|good luck|?|??|!|...|:)
+😂|👍|❤️|what?|why?|where?|ciao|ciao, come va?|buongiorno|come stai?|grazie|hola|hola, ¿cómo estás?|¿qué tal?
+buenos días|gracias|sí|vale|adiós|bonjour|salut|salut, ça va ?|merci|oui|non|bonsoir|hallo|hallo, wie geht's?
+wie geht es dir?|guten Tag|danke|ja|nein|tschüss|olá|oi, tudo bem?|tudo bem?|bom dia|obrigado|obrigada|tchau
+hej|hej, hur är läget?|hur mår du?|tack|hei|hei, mitä kuuluu?|moi|kiitos|joo|hvordan går det?|takk
+hallo, hoe gaat het?|dank je|cześć|cześć, co słychać?|jak się masz?|dziękuję|tak|nie|ahoj|jak se máš?|děkuji
+szia|hogy vagy?|köszönöm|salut, ce mai faci?|mulțumesc|merhaba|selam|nasılsın?|teşekkürler|evet|привет
+привет, как дела?|как дела?|здравствуйте|спасибо|да|нет|пока|привіт|як справи?|дякую|здравейте|благодаря|γεια
+γεια σου|τι κάνεις;|ευχαριστώ|ναι|שלום|מה שלומך?|מה נשמע?|תודה|כן|مرحبا|كيف حالك؟|السلام عليكم|شكرا|نعم|لا
+سلام|سلام، خوبی؟|چطوری؟|ممنون|नमस्ते|आप कैसे हैं?|कैसे हो?|धन्यवाद|हाँ|नहीं|নমস্কার|কেমন আছো?|আপনি কেমন আছেন?
+ধন্যবাদ|হ্যাঁ|你好|您好|你好吗?|大家好|早上好|晚上好|谢谢|谢谢你|不客气|再见|好的|是的|哈哈|在吗?|你在哪里?
+吃了吗?|加油|こんにちは|こんばんは|おはよう|元気ですか?|お元気ですか?|ありがとう|はい|いいえ|またね|안녕
+안녕하세요|안녕하세요, 잘 지내세요?|잘 지내?|고마워|감사합니다|네|아니요|잘자|สวัสดี|สวัสดีครับ|สบายดีไหม
+ขอบคุณ|ใช่|xin chào|bạn khỏe không?|chào bạn|cảm ơn|halo|apa kabar?|selamat pagi|terima kasih|ya|kumusta?
+salamat|habari?|asante|jambo|сайн уу|გამარჯობა|მადლობა|բարեւ|շնորհակալություն|здраво|kako si?|hvala|labas|ačiū"""
+
+
 def rows() -> Iterator[Row]:
-    """Every combination."""
+    """Every combination, and short greetings and answers of many languages."""
+    for greeting in _GREETINGS.replace("\n", "|").split("|"):
+        yield Row(greeting, dict.fromkeys(LABELS, 0.0), "plain", "many", GREETING_WEIGHT)
     for labels, parts in _GRAMMAR:
         for words in product(*parts):
             yield Row("".join(words), labels, "plain", "en", WEIGHT)

@@ -17,20 +17,24 @@ from annotated_types import Interval, Len
 
 from seemly.errors import ConfigError, Issue
 
-__all__ = ["check_fields"]
+__all__ = ["check_fields", "find_issues"]
 
 
 def check_fields(value: Any, *more: Issue) -> None:
     """Raise a ConfigError that lists every field of the dataclass `value` that is wrong, and `more`."""
+    issues = [*find_issues(value), *more]
+    if issues:
+        raise ConfigError(f"this {type(value).__name__} cannot work", issues)
+
+
+def find_issues(value: Any) -> list[Issue]:
+    """Every field of the dataclass `value` that is not of the type, or within the bounds, of its annotation."""
     kind: Any = type(value)
-    issues = [
+    return [
         Issue(name, problem)
         for name, hint in _hints(kind).items()
         if (problem := _problem(getattr(value, name), hint)) is not None
     ]
-    issues.extend(more)
-    if issues:
-        raise ConfigError(f"this {type(value).__name__} cannot work", issues)
 
 
 @cache

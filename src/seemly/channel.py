@@ -35,7 +35,16 @@ _WIRE = {"alias_generator": to_camel, "extra": "forbid", "strict": False}
 
 
 def _not_number(value: Any) -> bool:
-    return isinstance(value, bool) or not isinstance(value, int | float)
+    return isinstance(value, bool) or not isinstance(value, int | float) or value != value
+
+
+def _freeze(value: Any, name: str) -> list[Issue]:
+    """Freeze the JSON in a field of `value`; what is wrong with it otherwise."""
+    try:
+        object.__setattr__(value, name, freeze(getattr(value, name)))
+    except ValueError as error:
+        return [Issue(name, str(error))]
+    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +103,7 @@ class PolicySettings:
     options: Mapping[str, Any] = field(default_factory=FrozenMapping)
 
     def __post_init__(self) -> None:
-        check_fields(self)
-        object.__setattr__(self, "options", freeze(self.options))
+        check_fields(self, *_freeze(self, "options"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +146,7 @@ class Condition:
             issues.append(Issue("value", f"must be a number for the operator {self.operator}"))
         if self.operator == "exists" and not isinstance(self.value, bool):
             issues.append(Issue("value", "must be true or false for the operator exists"))
-        check_fields(self, *issues)
-        object.__setattr__(self, "value", freeze(self.value))
+        check_fields(self, *issues, *_freeze(self, "value"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +243,7 @@ class Channel:
         """A channel from its wire form (camelCase JSON). Raises ConfigError with every problem and its path."""
         if not isinstance(wire, Mapping):
             raise ConfigError("a channel must be a mapping of its settings")
-        wire = dict(thaw(wire))
+        wire = {str(key): each for key, each in thaw(wire).items()}
         issues = []
         if isinstance(preset := wire.get("triage"), str):
             if preset not in PRESETS:
@@ -249,7 +256,7 @@ class Channel:
         """A channel from a JSON or TOML file, told apart by the suffix. Raises ConfigError."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
             wire = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
         except (OSError, ValueError) as error:
             raise ConfigError(f"the channel file {path} cannot be read: {error}") from error
@@ -290,7 +297,9 @@ def parse_as(cls: type[T], wire: Any, message: str, *more: Issue) -> T:
     value: T | None = None
     kind: Any = cls
     try:
-        value = _adapter(kind).validate_python(wire)
+        value = _adapter(kind).validate_json(json.dumps(wire), strict=True)
+    except (TypeError, RecursionError):
+        issues.append(Issue("", "holds something other than JSON values"))
     except ValidationError as error:
         for each in error.errors(include_url=False, include_input=False):
             path = ".".join(str(part) for part in each["loc"])

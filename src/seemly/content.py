@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from annotated_types import Interval, Len
 
 from seemly.channel import Action, MetaType, PolicySettings
+from seemly.errors import ContentError, Issue
 from seemly.frozen import EMPTY, FrozenMapping, freeze
 
 __all__ = [
-    "MAX_BASE64", "MAX_CONTENT_ID", "MAX_TEXT", "Audio", "Author", "Block", "ClientAction", "Content", "Image",
+    "MAX_BASE64", "MAX_FIELDS", "MAX_TEXT", "Audio", "Author", "Block", "ClientAction", "Content", "Image",
     "Object", "Part", "Submission", "Text", "Turn", "Video",
 ]  # fmt: skip
 
@@ -18,8 +21,11 @@ MAX_TEXT = 100_000
 """The longest text, in code points."""
 MAX_BASE64 = 5_500_000
 """The longest base64 image, in characters."""
-MAX_CONTENT_ID = 100
-"""The longest contentId, in characters."""
+MAX_FIELDS = 1_000
+"""The most fields of an object."""
+
+Milliseconds = Annotated[float, Interval(ge=-8.64e15, le=8.64e15)]
+"""A time in Unix milliseconds, within the range that JavaScript's dates have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ class Object:
     data: Mapping[str, Part]
 
     def __post_init__(self) -> None:
-        if isinstance(self.data, Mapping):
+        if isinstance(self.data, Mapping) and not isinstance(self.data, FrozenMapping):
             parts = {key: Text(part) if isinstance(part, str) else part for key, part in self.data.items()}
             object.__setattr__(self, "data", FrozenMapping(parts))
 
@@ -82,8 +88,8 @@ Content = Text | Image | Video | Audio | Object
 class Block:
     """Why an author may not post, and until when (Unix milliseconds, None for good)."""
 
-    until: int | None = None
-    reason: str | None = None
+    until: Milliseconds | None = None
+    reason: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,7 @@ class Author:
     external_id: str | None = None
     status: Literal["enabled", "suspended", "blocked"] = "enabled"
     block: Block | None = None
-    trust_level: int = 0
+    trust_level: Annotated[int, Interval(ge=-1, le=4)] = 0
     trust_manual: bool = False
 
 
@@ -104,7 +110,7 @@ class Turn:
 
     text: str = field(repr=False)
     author_id: str | None = None
-    timestamp: float | None = None
+    timestamp: Milliseconds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +119,8 @@ class ClientAction:
 
     action: Action
     behavior: Literal["override", "escalate"] = "escalate"
-    source: str | None = None
-    reason: str | None = None
+    source: Annotated[str, Len(0, 100)] | None = field(default=None, repr=False)
+    reason: Annotated[str, Len(0, 500)] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,17 +129,20 @@ class Submission:
 
     `timestamp` is in Unix milliseconds. `channel`, where given, must be the engine's channel. `policies` overrides
     the channel's for this one submission: only those named run. `author` and `history` (oldest turn first) come
-    from the caller's own records; without `history` the engine's memory, if it has one, supplies it.
+    from the caller's own records; without `history` the engine's memory, if it has one, supplies it. `author_id`
+    is the author's id where only `author` is given.
+
+    Raises ContentError for metadata that is not JSON.
     """
 
     content: Content
-    content_id: str | None = None
+    content_id: Annotated[str, Len(0, 100)] | None = None
     channel: str | None = None
     author_id: str | None = None
     conversation_id: str | None = None
     meta_type: MetaType | None = None
     metadata: Mapping[str, Any] = EMPTY
-    timestamp: float | None = None
+    timestamp: Milliseconds | None = None
     do_not_store: bool = False
     client_action: ClientAction | None = None
     policies: tuple[PolicySettings, ...] | None = None
@@ -143,4 +152,12 @@ class Submission:
     def __post_init__(self) -> None:
         if isinstance(self.content, str):
             object.__setattr__(self, "content", Text(self.content))
-        object.__setattr__(self, "metadata", freeze(self.metadata))
+        for name in ("history", "policies"):
+            if isinstance(given := getattr(self, name), list):
+                object.__setattr__(self, name, tuple(given))
+        if self.author_id is None and isinstance(self.author, Author):
+            object.__setattr__(self, "author_id", self.author.id)
+        try:
+            object.__setattr__(self, "metadata", freeze(self.metadata))
+        except ValueError as error:
+            raise ContentError("invalid input data", [Issue("metadata", str(error))]) from None

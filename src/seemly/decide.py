@@ -101,7 +101,8 @@ def _recommend(
     decided_by: DecidedBy = "triage"
     key = None
     if channel.rules or failed:
-        facts = Facts({each.id: each for each in verdicts}, severity, language, submission, bool(failed))
+        meta_type = submission.meta_type or channel.content_type
+        facts = Facts({each.id: each for each in verdicts}, severity, language, submission, meta_type, bool(failed))
         rule = next((each for each in channel.rules if matches_rule(each, facts)), None)
         if rule is not None:
             matched = (MatchedRule(rule.key, rule.name),)
@@ -149,7 +150,8 @@ def _triage(channel: Channel, author: Author | None, severity: float) -> Recomme
     if triage.reject < 1.0 and severity >= triage.reject:
         return Recommendation("reject", ("severity_reject",))
     trust = None if author is None else author.trust_level
-    if trust == -1 and triage.untrusted_review is not None and severity >= triage.untrusted_review:
+    untrusted = 1.0 if triage.untrusted_review is None else triage.untrusted_review
+    if trust == -1 and untrusted < 1.0 and severity >= untrusted:
         return Recommendation("review", ("untrusted_severity",))
     if triage.review == 1.0 or severity < triage.review:
         return Recommendation("allow")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from seemly.builtin import BUILTIN
 from seemly.channel import Channel, PolicySettings
 from seemly.content import Submission
 from seemly.context import ConversationMemory
 from seemly.errors import ConfigError, ContentError, Issue
+from seemly.frozen import FrozenMapping
 from seemly.models import Models
 from seemly.plan import compile_plan
 from seemly.registry import Registry
@@ -76,8 +77,15 @@ class Engine:
         clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
-        if not isinstance(channel, Channel | None):
-            raise ConfigError("channel must be a Channel; Channel.parse reads the wire's mapping")
+        _check_arguments(
+            channel=(channel, Channel | None),
+            tier=(tier, str),
+            registry=(registry, Registry),
+            models=(models, Models | None),
+            memory=(memory, ConversationMemory | None),
+            clock=(clock, Callable),
+            new_id=(new_id, Callable),
+        )
         self.channel = Channel() if channel is None else channel
         self.tier = tier
         self.registry = registry
@@ -87,7 +95,7 @@ class Engine:
         self._around = Surroundings(clock, new_id, memory, strict, _versions(self.models, tier))
         self._overrides: OrderedDict[tuple[PolicySettings, ...], Engine] = OrderedDict()
         self._lock = threading.Lock()
-        self._executor: ThreadPoolExecutor | None = None
+        self._executor: tuple[int, ThreadPoolExecutor] | None = None
 
     def __repr__(self) -> str:
         return f"Engine({self.channel.key!r}, tier={self.tier!r}, policies={list(self.policies)})"
@@ -107,8 +115,8 @@ class Engine:
     def warm_up(self) -> Engine:
         """Load everything that the first verdict would load. Returns the engine itself."""
         samples = ["Write to jo@example.com or +44 20 7946 0958, see https://example.com", "Ответь мне, привет"]
-        replace_memory = replace(self._around, memory=None, strict=False)
-        run_batch(self._plan, [parse_submission(sample) for sample in samples], replace_memory)
+        without_memory = replace(self._around, memory=None, strict=False)
+        run_batch(self._plan, [parse_submission(sample) for sample in samples], without_memory)
         return self
 
     def moderate(self, content: object) -> ModerationResult:
@@ -135,22 +143,20 @@ class Engine:
         """Moderate a stream lazily, in order, `batch_size` items at a time, in bounded memory.
 
         With `on_error="return"`, an item that cannot be moderated comes back as a Rejected in its place; otherwise
-        its ContentError is raised once the results before it are out. Raises ConfigError for a wrong argument.
+        its ContentError is raised once the results before it are out, and so is what the iterable itself raises.
+        Raises ConfigError for a wrong argument.
         """
-        if batch_size < 1:
-            raise ConfigError("batch_size must be at least 1")
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise ConfigError("batch_size must be a whole number of at least 1")
         if on_error not in ("raise", "return"):
             raise ConfigError('on_error must be "raise" or "return"')
-        return self._stream(enumerate(items), batch_size, on_error == "raise")
+        return self._stream(items, batch_size, on_error == "raise")
 
     async def amoderate(self, content: object) -> ModerationResult:
         """`moderate` in a thread of the engine's own, so that the event loop goes on. Calls queue up in order."""
         import asyncio
 
-        with self._lock:
-            if self._executor is None:
-                self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="seemly")
-        return await asyncio.get_running_loop().run_in_executor(self._executor, self.moderate, content)
+        return await asyncio.get_running_loop().run_in_executor(self._thread(), self.moderate, content)
 
     def explain(self, content: object) -> Explanation:
         """Which words carried each classifier's probability, what was matched, and what decided."""
@@ -158,7 +164,7 @@ class Engine:
 
         submission = self._parse(content)
         engine = self._engine_for(submission)
-        around = replace(engine._around, memory=None)
+        around = replace(engine._around, remember=False)
         return explain(engine._plan, submission, run_batch(engine._plan, [submission], around)[0])
 
     def _shared(self) -> _Shared:
@@ -175,28 +181,35 @@ class Engine:
     def _run(self, submissions: list[Submission]) -> list[ModerationResult]:
         return run_batch(self._plan, submissions, self._around)
 
-    def _stream(
-        self, items: Iterator[tuple[int, object]], batch_size: int, raises: bool
-    ) -> Iterator[ModerationResult | Rejected]:
-        while batch := list(islice(items, batch_size)):
-            waiting: list[Submission] = []
-            engine = self
-            for index, item in batch:
-                try:
-                    submission = self._parse(item)
-                    own = self._engine_for(submission)
-                except ContentError as error:
-                    yield from engine._run(waiting)
-                    waiting = []
-                    if raises:
-                        raise
-                    yield Rejected(index, error)
-                    continue
-                if own is not engine:
-                    yield from engine._run(waiting)
-                    waiting, engine = [], own
-                waiting.append(submission)
-            yield from engine._run(waiting)
+    def _stream(self, items: Iterable[object], batch_size: int, raises: bool) -> Iterator[ModerationResult | Rejected]:
+        waiting: list[Submission] = []
+        engine = self
+        source = enumerate(items)
+        while True:
+            try:
+                index, item = next(source)
+                submission = self._parse(item)
+                own = self._engine_for(submission)
+            except StopIteration:
+                yield from engine._run(waiting)
+                return
+            except ContentError as error:
+                yield from engine._run(waiting)
+                waiting = []
+                if raises:
+                    raise
+                yield Rejected(index, error)
+                continue
+            except BaseException:
+                yield from engine._run(waiting)
+                raise
+            if own is not engine:
+                yield from engine._run(waiting)
+                waiting, engine = [], own
+            waiting.append(submission)
+            if len(waiting) == batch_size:
+                yield from engine._run(waiting)
+                waiting = []
 
     def _engine_for(self, submission: Submission) -> Engine:
         """The engine that a submission's own `policies` ask for: itself where there are none."""
@@ -211,7 +224,8 @@ class Engine:
         named = {each.id for each in wanted}
         others = tuple(PolicySettings(each, enabled=False) for each in self._every_policy() if each not in named)
         try:
-            engine = self.with_channel(replace(self.channel, policies=(*wanted, *others)))
+            merged = tuple(self._merge(each) for each in wanted)
+            engine = self.with_channel(replace(self.channel, policies=(*merged, *others)))
         except ConfigError as error:
             raise ContentError("invalid input data", error.issues or [Issue("policies", error.message)]) from None
         with self._lock:
@@ -219,6 +233,27 @@ class Engine:
             if len(self._overrides) > _OVERRIDES:
                 self._overrides.popitem(last=False)
         return engine
+
+    def _merge(self, wanted: PolicySettings) -> PolicySettings:
+        """The channel's settings for a policy, with what a request says of it in their place."""
+        known = next((each for each in self.channel.policies if each.id == wanted.id), PolicySettings(wanted.id))
+        return replace(
+            known,
+            enabled=wanted.enabled,
+            flag=known.flag if wanted.flag is None else wanted.flag,
+            threshold=known.threshold if wanted.threshold is None else wanted.threshold,
+            weight=known.weight if wanted.weight is None else wanted.weight,
+            calibration=known.calibration if wanted.calibration is None else wanted.calibration,
+            options={**known.options, **wanted.options},
+        )
+
+    def _thread(self) -> ThreadPoolExecutor:
+        """The engine's own thread, a new one where the process was forked off since."""
+        with self._lock:
+            pid = os.getpid()
+            if self._executor is None or self._executor[0] != pid:
+                self._executor = pid, ThreadPoolExecutor(max_workers=1, thread_name_prefix="seemly")
+            return self._executor[1]
 
     def _every_policy(self) -> Iterator[str]:
         yield from (spec.id for spec in self.registry)
@@ -240,5 +275,15 @@ def _rebuild(
     )
 
 
-def _versions(models: Models, tier: str) -> Mapping[str, str]:
-    return {"seemly": __version__, f"text-{tier}": models.version(tier)}
+def _check_arguments(**given: tuple[object, Any]) -> None:
+    issues = [
+        Issue(name, f"must not be of type {type(value).__name__}")
+        for name, (value, kind) in given.items()
+        if not isinstance(value, kind)
+    ]
+    if issues:
+        raise ConfigError("this engine cannot work", issues)
+
+
+def _versions(models: Models, tier: str) -> FrozenMapping:
+    return FrozenMapping({"seemly": __version__, f"text-{tier}": models.version(tier)})

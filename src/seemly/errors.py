@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ConfigError", "ContentError", "Issue", "ModelError", "PolicyFailed", "SeemlyError"]
+__all__ = ["ConfigError", "ContentError", "Issue", "ModelError", "PolicyFailed", "SeemlyError", "shorten"]
+
+
+def shorten(name: str, length: int = 60) -> str:
+    """A name that came with content, fit for a message: at most `length` characters, and printable ASCII."""
+    shown = ascii(name)[1:-1]
+    return shown if len(shown) <= length else f"{shown[: length - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ __all__ = ["Contribution", "Explanation", "PolicyExplanation", "explain"]
 MAX_PIECES = 120
 """The most pieces a text is cut into: longer texts are explained by runs of words rather than word by word."""
 
+MAX_PART = 2_000
+"""How much of a text is explained, in code points: of a longer one, for each policy, the part with most to say."""
+
 _WORD = re.compile(r"\S+")
 
 
@@ -85,7 +88,8 @@ class Explanation:
 
 
 def explain(plan: Plan, submission: Submission, result: ModerationResult) -> Explanation:
-    """Explain a result of the plan. Costs one more pass of the model over the text with each word left out.
+    """Explain a result of the plan. Costs a pass of the model over the text with each word left out, for each policy;
+    of a text beyond 2,000 code points, over the part where the policy's probability is highest.
 
     The method is occlusion: what the log-odds lose without a word is what the word carries (Li, Monroe and
     Jurafsky, 2016, "Understanding neural networks through representation erasure").
@@ -123,27 +127,52 @@ def _occlude(plan: Plan, text: str, policies: Sequence[str]) -> dict[str, list[C
     scripts = frozenset(channel.expected_scripts)
     read: Normalized = normalize(text, resolve_spoofs=channel.unicode_spoof_detection_enabled, expected_scripts=scripts)
     view = read.plain
-    pieces = _cut(view)
-    if not pieces:
+    words = [match.span() for match in _WORD.finditer(view.text)]
+    if not words:
         return carried
-    without = [view.text[:start] + view.text[end:] for start, end in pieces]
     thresholds = [plan.thresholds[plan.labels.index(policy)] for policy in policies]
-    scores = plan.scorer.score([view.text, *without], policies, thresholds).tolist()
-    for column, policy in enumerate(policies):
-        whole = scores[0][column]
-        weights = [max(0.0, _log_odds(whole) - _log_odds(row[column])) for row in scores[1:]]
-        total = sum(weights)
-        for (start, end), weight, row in zip(pieces, weights, scores[1:], strict=True):
-            if weight > 0.01 * total:
-                span = view.origin(start, end)
-                part = Contribution(span, span.of(text), weight / total, whole - row[column])
-                carried[policy].append(part)
+    parts = _divide(words)
+    by_part = plan.scorer.score([_text_of(view, part) for part in parts], policies, thresholds)
+    for policy, threshold, best in zip(policies, thresholds, by_part.argmax(axis=0).tolist(), strict=True):
+        carried[policy] = _weigh(plan, view, parts[best], policy, threshold)
     return carried
 
 
-def _cut(view: View) -> list[tuple[int, int]]:
-    words = [match.span() for match in _WORD.finditer(view.text)]
-    size = -(-len(words) // MAX_PIECES) if words else 1
+def _weigh(
+    plan: Plan, view: View, part: Sequence[tuple[int, int]], policy: str, threshold: float
+) -> list[Contribution]:
+    """What each piece of a part carries: the log-odds that the part loses without it."""
+    pieces = _join(part)
+    first, last = part[0][0], part[-1][1]
+    without = [view.text[first:start] + view.text[end:last] for start, end in pieces]
+    whole, *rest = plan.scorer.score([view.text[first:last], *without], [policy], [threshold])[:, 0].tolist()
+    weights = [max(0.0, _log_odds(whole) - _log_odds(each)) for each in rest]
+    total = sum(weights)
+    spans = [view.origin(start, end) for start, end in pieces]
+    return [
+        Contribution(span, span.of(view.original), weight / total, whole - each)
+        for span, weight, each in zip(spans, weights, rest, strict=True)
+        if weight > 0.01 * total
+    ]
+
+
+def _divide(words: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Runs of words, each of at most `MAX_PART` code points, or of one word."""
+    parts: list[list[tuple[int, int]]] = [[]]
+    for word in words:
+        if parts[-1] and word[1] - parts[-1][0][0] > MAX_PART:
+            parts.append([])
+        parts[-1].append(word)
+    return parts
+
+
+def _text_of(view: View, part: Sequence[tuple[int, int]]) -> str:
+    return view.text[part[0][0] : part[-1][1]]
+
+
+def _join(words: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The words, or, where there are more than `MAX_PIECES`, runs of them."""
+    size = -(-len(words) // MAX_PIECES)
     return [(words[i][0], words[min(i + size, len(words)) - 1][1]) for i in range(0, len(words), size)]
 
 
@@ -165,10 +194,13 @@ def _say(result: ModerationResult) -> str:
     because = (
         f"{trace.policy} at its threshold of {trace.threshold:.2f}" if trace.threshold is not None else "no policy"
     )
+    severity = f"the largest severity, {result.evaluation.severity_score:.2f}, is that of {because}"
+    trust = {"trusted_allow": "; the author is trusted", "untrusted_severity": "; the author is not trusted"}
+    told = "".join(trust.get(code, "") for code in result.recommendation.reason_codes)
     sentences = {
         "author_block": f"{action}: the author is blocked or suspended",
         "rule": f"{action}: the rule {trace.rule!r} matched",
-        "triage": f"{action}: the largest severity, {result.evaluation.severity_score:.2f}, is that of {because}",
+        "triage": f"{action}: {severity}{told}",
         "client_action": f"{action}: the client's own action decided",
         "failure": f"{action}: a policy failed, and its on_failure allows nothing milder",
         "dry_run": f"{action}: the channel is in DRY_RUN"

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["EMPTY", "FrozenMapping", "freeze", "thaw"]
+__all__ = ["EMPTY", "MAX_DEPTH", "FrozenMapping", "freeze", "thaw"]
+
+MAX_DEPTH = 32
+"""How deep JSON that is kept may be nested."""
 
 
 class FrozenMapping(Mapping[str, Any]):
-    """A read-only, hashable, picklable mapping. Equal to any mapping with the same items."""
+    """A read-only, picklable mapping, hashable where its values are. Equal to any mapping with the same items."""
 
     __slots__ = ("_items",)
 
     def __init__(self, items: Mapping[str, Any] | None = None) -> None:
-        self._items = {str(key): freeze(value) for key, value in (items or {}).items()}
+        self._items = dict(items or {})
 
     def __getitem__(self, key: str) -> Any:
         return self._items[key]
@@ -29,7 +32,7 @@ class FrozenMapping(Mapping[str, Any]):
         return hash(frozenset(self._items.items()))
 
     def __repr__(self) -> str:
-        return f"FrozenMapping({sorted(self._items)})"
+        return f"FrozenMapping({len(self._items)} items)"
 
     def __reduce__(self) -> tuple[type[FrozenMapping], tuple[dict[str, Any]]]:
         return FrozenMapping, (dict(self._items),)
@@ -38,15 +41,22 @@ class FrozenMapping(Mapping[str, Any]):
 EMPTY = FrozenMapping()
 
 
-def freeze(value: Any) -> Any:
-    """The same JSON value with mappings and lists made immutable, at every depth."""
-    if isinstance(value, FrozenMapping):
+def freeze(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """The same JSON value with mappings and lists made immutable.
+
+    Raises ValueError for what is not JSON, or nested deeper than `depth`.
+    """
+    if value is None or isinstance(value, str | int | float):
         return value
+    if depth == 0:
+        raise ValueError(f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, Mapping):
-        return FrozenMapping(value)
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("has a key that is not a string")
+        return FrozenMapping({key: freeze(each, depth - 1) for key, each in value.items()})
     if isinstance(value, list | tuple | set | frozenset):
-        return tuple(freeze(each) for each in value)
-    return value
+        return tuple(freeze(each, depth - 1) for each in value)
+    raise ValueError("holds something other than JSON values")
 
 
 def thaw(value: Any) -> Any:

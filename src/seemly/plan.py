@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -64,17 +65,28 @@ class Plan:
     def score(self, texts: Sequence[Normalized]) -> list[dict[str, float]]:
         """The model's probability for each text of each label that some policy needs.
 
-        A text with leetspeak or spelled-out words is read as it stands and as it is meant; the larger counts.
+        A text with leetspeak or spelled-out words is read as it stands and as it is meant; the larger counts. One
+        without words says nothing, and has 0 for every label.
         """
         labels = self.labels
         if not labels:
             return [{} for _ in texts]
+        blank = [i for i, text in enumerate(texts) if _says_nothing(text.plain.text)]
         meant = [(i, reading) for i, text in enumerate(texts) if (reading := _read_disguise(text)) is not None]
         read = [text.plain.text for text in texts] + [reading for _, reading in meant]
         scores = self.scorer.score(read, labels, self.thresholds)
         for row, (i, _) in enumerate(meant, start=len(texts)):
             scores[i] = scores[[i, row]].max(axis=0)
+        scores[blank] = 0.0
         return [dict(zip(labels, row, strict=True)) for row in scores[: len(texts)].tolist()]
+
+
+_TWO_LETTERS = re.compile(r"[A-Za-z][^A-Za-z]*[A-Za-z]")
+
+
+def _says_nothing(text: str) -> bool:
+    """Whether a text is blank, or ASCII with fewer than two letters."""
+    return _TWO_LETTERS.search(text) is None if text.isascii() else not text.strip()
 
 
 def _read_disguise(text: Normalized) -> str | None:
@@ -95,6 +107,7 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     running = {key: spec for key, spec in specs.items() if settings.get(key, PolicySettings(key)).enabled}
     needed = tuple(sorted({label for spec in running.values() for label in spec.labels}))
     scorer, calibrated = _find_scorer(models, tier, needed)
+    issues.extend(_script_issues(channel))
     bound: list[BoundPolicy] = []
     for key, spec in running.items():
         try:
@@ -128,15 +141,33 @@ def _bind(spec: Spec, settings: PolicySettings, channel: Channel, calibrated: Ma
     threshold = settings.threshold if settings.threshold is not None else defaults.threshold
     if threshold is None:
         threshold = calibrated.get(spec.id, 0.5) if settings.calibration is None else 0.5
+    try:
+        policy = spec.build(options, channel)
+    except ConfigError:
+        raise
+    except Exception as error:
+        raise ConfigError(f"cannot be built: {type(error).__name__}") from error
+    if not callable(getattr(policy, "check", None)):
+        raise ConfigError("was built without a check method")
     return BoundPolicy(
         spec,
-        spec.build(options, channel),
+        policy,
         threshold,
         defaults.weight if settings.weight is None else settings.weight,
         defaults.flag if settings.flag is None else settings.flag,
         settings.on_failure,
         settings.calibration,
     )
+
+
+def _script_issues(channel: Channel) -> Iterator[Issue]:
+    import regex
+
+    for i, script in enumerate(channel.expected_scripts):
+        try:
+            regex.compile(rf"\p{{Script={script}}}")
+        except regex.error:
+            yield Issue(f"expectedScripts.{i}", "is not the name of a Unicode script, such as Latin or Cyrillic")
 
 
 def _read_options(spec: Spec, settings: PolicySettings) -> Any:

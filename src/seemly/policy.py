@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from seemly.errors import PolicyFailed
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
     from seemly.span import Span
     from seemly.text.normalize import Normalized
 
-__all__ = ["NOTHING", "Defaults", "Finding", "Item", "Label", "Match", "NoOptions", "Policy", "PolicyKind", "Spec"]
+__all__ = [
+    "NOTHING", "Defaults", "Finding", "Item", "Label", "Match", "NoOptions", "Policy", "PolicyKind", "Spec",
+    "check_finding",
+]  # fmt: skip
 
 PolicyKind = Literal["classifier", "entity_matcher"]
 
@@ -74,11 +79,39 @@ class Finding:
     probability: float
     matches: tuple[Match, ...] = ()
     labels: tuple[Label, ...] = ()
-    data: Mapping[str, Any] | None = None
+    data: Mapping[str, Any] | None = dataclasses.field(default=None, repr=False)
 
 
 NOTHING = Finding(0.0)
 """The finding of a matcher that found nothing."""
+
+
+def check_finding(finding: object, item: Item) -> None:
+    """Raise PolicyFailed where a finding is not of the shape and within the bounds that it is documented to have."""
+    if not isinstance(finding, Finding) or not _is_probability(finding.probability):
+        raise PolicyFailed("gave something other than a Finding with a probability, a Python float from 0 to 1")
+    if type(finding.matches) is not tuple or type(finding.labels) is not tuple:
+        raise PolicyFailed("gave matches or labels that are not tuples")
+    if finding.matches and not all(_is_match(match, item.text.original) for match in finding.matches):
+        raise PolicyFailed("gave a match that is not what its span covers, or is out of bounds")
+    if finding.labels and not all(_is_label(label) for label in finding.labels):
+        raise PolicyFailed("gave something other than a Label with a probability, a Python float from 0 to 1")
+
+
+def _is_label(label: object) -> bool:
+    return isinstance(label, Label) and _is_probability(label.probability)
+
+
+def _is_probability(value: object) -> bool:
+    return (type(value) is float or type(value) is int) and 0.0 <= value <= 1.0
+
+
+def _is_match(match: object, original: str) -> bool:
+    if not isinstance(match, Match) or not _is_probability(match.probability):
+        return False
+    start, end = match.span
+    mask = match.mask
+    return 0 <= start < end and original[start:end] == match.match and (mask is None or isinstance(mask, str))
 
 
 @runtime_checkable
@@ -110,7 +143,9 @@ class Spec:
 
     `options` is a frozen dataclass; a channel's JSON options for the policy are checked against it when the engine
     is built, and `build(options, channel)` gets an instance. `labels` are the model labels that the policy reads
-    from `Item.scores`. `languages` are the ISO 639-1 codes that it knows, None for any.
+    from `Item.scores`. `languages` are the ISO 639-1 codes that it knows, None for any: a text in
+    another language is not shown to it, and its result says `language_supported: False`. `leaves` are the kinds of
+    content that it reads.
     """
 
     id: str

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from seemly.channel import Calibration
 from seemly.context import Window, merge_findings
 from seemly.errors import PolicyFailed
+from seemly.frozen import FrozenMapping
 from seemly.language import Language
 from seemly.leaves import Leaf, Tree
 from seemly.plan import BoundPolicy, Plan
-from seemly.policy import Finding, Item
+from seemly.policy import NOTHING, Finding, Item, Label, check_finding
 from seemly.text.normalize import Normalized, normalize
 
 __all__ = ["Reading"]
@@ -20,6 +22,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _UNTOLD = Language(None, 0.0)
+_FOREIGN = Finding(0.0, data=FrozenMapping({"language_supported": False}))
 
 
 class Reading:
@@ -44,6 +47,7 @@ class Reading:
             else Item(text, score if isinstance(score, dict) else {}, None)
             for text, score, language in zip(self.texts, scores, self.languages, strict=True)
         ]
+        self._policies = plan.policies
         failed = {i: score for i, score in enumerate(scores) if isinstance(score, Exception)}
         self.outcomes = [_ask(bound, items, failed if bound.spec.labels else {}) for bound in plan.policies]
 
@@ -53,6 +57,7 @@ class Reading:
         alone = outcomes[self.index[leaf.text]]
         if not leaf.windows or isinstance(alone, Exception):
             return alone
+        by_match = self._policies[policy].spec.kind == "entity_matcher"
         with_windows: list[tuple[Window, Finding, Finding]] = []
         for window in leaf.windows:
             before, together = outcomes[self.index[window.before]], outcomes[self.index[window.together]]
@@ -61,7 +66,7 @@ class Reading:
             if isinstance(together, Exception):
                 return together
             with_windows.append((window, before, together))
-        return merge_findings(alone, with_windows, leaf.text)
+        return merge_findings(alone, with_windows, leaf.text, by_match=by_match)
 
     def normalized(self, leaf: Leaf) -> Normalized:
         """The views of a leaf."""
@@ -80,18 +85,29 @@ def _ask(bound: BoundPolicy, items: Sequence[Item], failed: Mapping[int, Excepti
     if failed:
         scored = iter(_ask(bound, [item for i, item in enumerate(items) if i not in failed], {}))
         return [failed[i] if i in failed else next(scored) for i in range(len(items))]
-    outcomes = _attempt(bound.policy.check, items, _check_finding)
+    if "text" not in bound.spec.leaves:
+        return [NOTHING] * len(items)
+    languages = bound.spec.languages
+    if languages is None:
+        outcomes = _attempt(bound.policy.check, items, check_finding)
+    else:
+        known = [item.language is None or item.language in languages for item in items]
+        asked = iter(
+            _attempt(bound.policy.check, [item for item, its in zip(items, known, strict=True) if its], check_finding)
+        )
+        outcomes = [next(asked) if its else _FOREIGN for its in known]
     if bound.calibration is None:
         return outcomes
-    calibrate = bound.calibration
-    return [
-        each if isinstance(each, Exception) else replace(each, probability=calibrate(each.probability))
-        for each in outcomes
-    ]
+    return [each if isinstance(each, Exception) else _calibrate(each, bound.calibration) for each in outcomes]
+
+
+def _calibrate(finding: Finding, calibration: Calibration) -> Finding:
+    labels = tuple(Label(label.id, calibration(label.probability)) for label in finding.labels)
+    return replace(finding, probability=calibration(finding.probability), labels=labels)
 
 
 def _attempt(
-    act: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T], check: Callable[[R], None] | None = None
+    act: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T], check: Callable[[R, T], None] | None = None
 ) -> Sequence[R | Exception]:
     """What `act` makes of the items, one each. A batch that fails is tried again item by item.
 
@@ -102,15 +118,10 @@ def _attempt(
         if len(outcomes) != len(items):
             raise PolicyFailed(f"gave {len(outcomes)} outcomes for {len(items)} items")
         if check is not None:
-            for outcome in outcomes:
-                check(outcome)
+            for outcome, item in zip(outcomes, items, strict=True):
+                check(outcome, item)
     except Exception as error:  # noqa: BLE001  (whatever a policy or a model raises must not cost the other results)
         if len(items) == 1:
             return [error]
         return [_attempt(act, [item], check)[0] for item in items]
     return outcomes
-
-
-def _check_finding(finding: Finding) -> None:
-    if not (isinstance(finding, Finding) and 0.0 <= finding.probability <= 1.0):
-        raise PolicyFailed("gave something other than a Finding with a probability from 0 to 1")

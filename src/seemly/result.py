@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from seemly.channel import Action
-from seemly.content import Author, Content, Object, Text
+from seemly.content import Author, Content, Object, Part, Text
 from seemly.errors import PolicyFailed
-from seemly.frozen import thaw
+from seemly.frozen import EMPTY, FrozenMapping, thaw
 from seemly.policy import Match, PolicyKind
 
 __all__ = [
@@ -43,10 +45,7 @@ class ContentResult:
         if isinstance(self.modified, Text):
             modified = self.modified.text
         elif isinstance(self.modified, Object):
-            modified = {
-                key: {"type": part.type, "text": part.text} if isinstance(part, Text) else {"type": part.type}
-                for key, part in self.modified.data.items()
-            }
+            modified = {key: _part_dict(part) for key, part in self.modified.data.items()}
         wire = {
             "id": self.id,
             "masked": self.masked,
@@ -118,7 +117,7 @@ class PolicyResult:
     flagged_fields: tuple[str, ...] = ()
     labels: tuple[LabelResult, ...] = ()
     matches: tuple[Match, ...] = ()
-    data: Mapping[str, Any] | None = None
+    data: Mapping[str, Any] | None = dataclasses.field(default=None, repr=False)
 
     def to_dict(self, *, extended: bool = False, fields: bool = False) -> dict[str, Any]:
         """The wire's shape. `fields` includes `flagged_fields`; `extended` adds where each match was found."""
@@ -173,7 +172,7 @@ class Meta:
     timestamp: int
     usage: int
     processing_ms: float
-    versions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    versions: FrozenMapping = EMPTY
 
     def to_dict(self, *, extended: bool = False) -> dict[str, Any]:
         """The wire's shape."""
@@ -277,6 +276,14 @@ class ModerationResult:
         from seemly.html import render_result
 
         return render_result(self)
+
+
+def _part_dict(part: Part) -> dict[str, Any]:
+    if isinstance(part, Text):
+        return {"type": part.type, "text": part.text}
+    if isinstance(part.source, bytes):
+        return {"type": part.type, "data": base64.b64encode(part.source).decode("ascii")}
+    return {"type": part.type, "url": str(part.source)} if isinstance(part.source, str | Path) else {"type": part.type}
 
 
 def _match_dict(match: Match, *, extended: bool) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
-from seemly.channel import Condition, Rule
+from seemly.channel import Action, Condition, MetaType, Rule
 from seemly.content import Submission
 from seemly.errors import ConfigError, Issue
 from seemly.policy import Finding, Spec
@@ -54,12 +54,16 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Everything that a condition can ask about one submission. With `incomplete`, some policy has no verdict."""
+    """Everything that a condition can ask about one submission. With `incomplete`, some policy has no verdict.
+
+    `meta_type` is the submission's, or else the channel's content type.
+    """
 
     verdicts: Mapping[str, Verdict]
     severity: float
     language: str | None
     submission: Submission
+    meta_type: str | None = None
     incomplete: bool = False
 
     def value(self, field: str) -> Any:
@@ -89,7 +93,7 @@ class Facts:
             case "language":
                 return self.language
             case "meta_type":
-                return self.submission.meta_type
+                return self.meta_type
             case "author.status":
                 return author and author.status
             case "author.trust_level":
@@ -133,9 +137,11 @@ def check_rules(rules: Iterable[Rule], specs: Mapping[str, Spec]) -> None:
     issues: list[Issue] = []
     for i, rule in enumerate(rules):
         for j, condition in enumerate(rule.conditions):
-            problem = _field_problem(condition, specs)
-            if problem:
-                issues.append(Issue(f"rules.{i}.conditions.{j}.field", problem))
+            path = f"rules.{i}.conditions.{j}"
+            if problem := _field_problem(condition, specs):
+                issues.append(Issue(f"{path}.field", problem))
+            elif problem := _value_problem(condition):
+                issues.append(Issue(f"{path}.value", problem))
     if issues:
         raise ConfigError("some rules cannot be tested", issues)
 
@@ -149,7 +155,8 @@ def _field_problem(condition: Condition, specs: Mapping[str, Spec]) -> str | Non
         return None if policy in specs else f"no policy has the id {policy!r}; known are {', '.join(specs)}"
     if head == "label":
         labels = [f"{spec.id}.{label}" for spec in specs.values() for label in spec.labels if label != spec.id]
-        return None if rest in labels else f"no such label; known are {', '.join(labels)}"
+        of_its_own = any(rest.startswith(f"{spec.id}.") and not spec.labels for spec in specs.values())
+        return None if rest in labels or of_its_own else f"no such label; known are {', '.join(labels)}"
     if head == "entity":
         return None if rest.endswith(".count") and len(rest) > len(".count") else "must read entity.<type>.count"
     if head == "metadata":
@@ -159,39 +166,74 @@ def _field_problem(condition: Condition, specs: Mapping[str, Spec]) -> str | Non
             f"unknown field; known are {', '.join(PLAIN_FIELDS)}, policy.<id>.<{'|'.join(POLICY_FIELDS)}>, "
             "label.<policy>.<id>, entity.<type>.count and metadata.<key>"
         )
-    if condition.field == "severity" and condition.operator not in _NUMBER:
-        return "severity takes at_least or at_most"
     return None
+
+
+def _value_problem(condition: Condition) -> str | None:
+    """Why no value of the field could ever meet the condition, where that is so."""
+    field, operator = condition.field, condition.operator
+    if operator == "exists" or field.startswith("metadata."):
+        return None
+    if (
+        field == "severity"
+        or field.endswith((".probability", ".matches", ".count", "trust_level"))
+        or "label." in field[:6]
+    ):
+        numbers = condition.value if operator in ("in", "not_in") else (condition.value,)
+        if operator == "contains" or not all(_is_number(each) for each in numbers):
+            return "must be a number: the field is one"
+        if field == "severity" and operator not in _NUMBER:
+            return "cannot be met but by chance: severity takes at_least or at_most"
+        return None
+    if operator in _NUMBER:
+        return "cannot be compared by size: the field is no number"
+    given = condition.value if operator in ("in", "not_in") else (condition.value,)
+    if field == "any_flagged" or field.endswith(".flagged"):
+        return None if all(isinstance(each, bool) for each in given) else "must be true or false"
+    allowed = _CHOICES.get(field)
+    if allowed is None or all(each in allowed for each in given):
+        return None
+    return f"must be one of {', '.join(allowed)}"
+
+
+_CHOICES: Mapping[str, tuple[str, ...]] = {
+    "meta_type": get_args(MetaType),
+    "author.status": ("enabled", "suspended", "blocked"),
+    "client_action": get_args(Action),
+}
 
 
 def _dig(value: Any, path: str) -> Any:
     if isinstance(value, Mapping) and path in value:
-        return value[path]
+        return _UNKNOWN if value[path] is None else value[path]
     head, _, rest = path.partition(".")
     if not rest or not isinstance(value, Mapping) or head not in value:
         return _UNKNOWN
     return _dig(value[head], rest)
 
 
-def _at_least(value: Any, bound: Any) -> bool:
-    return isinstance(value, int | float) and bool(value >= bound)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _at_most(value: Any, bound: Any) -> bool:
-    return isinstance(value, int | float) and bool(value <= bound)
+def _equals(value: Any, other: Any) -> bool:
+    """JSON's equality, in which true is not 1."""
+    return isinstance(value, bool) is isinstance(other, bool) and bool(value == other)
 
 
 def _contains(value: Any, part: Any) -> bool:
-    return part in value if isinstance(value, tuple) else isinstance(value, str) and str(part) in value
+    if isinstance(value, tuple):
+        return any(_equals(each, part) for each in value)
+    return isinstance(value, str) and isinstance(part, str) and part in value
 
 
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "is": lambda value, other: value == other,
-    "is_not": lambda value, other: value != other,
-    "in": lambda value, others: value in others,
-    "not_in": lambda value, others: value not in others,
-    "at_least": _at_least,
-    "at_most": _at_most,
+    "is": _equals,
+    "is_not": lambda value, other: not _equals(value, other),
+    "in": lambda value, others: any(_equals(value, each) for each in others),
+    "not_in": lambda value, others: not any(_equals(value, each) for each in others),
+    "at_least": lambda value, bound: _is_number(value) and value >= bound,
+    "at_most": lambda value, bound: _is_number(value) and value <= bound,
     "contains": _contains,
 }
 

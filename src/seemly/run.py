@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
 from seemly.content import Content, Image, Object, Submission, Text
 from seemly.context import ConversationMemory
 from seemly.decide import FailedPolicy, decide
-from seemly.errors import PolicyFailed, SeemlyError
+from seemly.errors import ModelError, PolicyFailed
+from seemly.frozen import FrozenMapping
 from seemly.language import Language
 from seemly.leaves import Tree, take_apart
 from seemly.mask import mask_text
@@ -30,13 +31,16 @@ class Surroundings:
     new_id: Callable[[], str]
     memory: ConversationMemory | None
     strict: bool
-    versions: Mapping[str, str]
+    versions: FrozenMapping
+    remember: bool = True
 
 
 def run_batch(plan: Plan, submissions: Sequence[Submission], around: Surroundings) -> list[ModerationResult]:
     """One result a submission, in order. Raises PolicyFailed only where `around.strict` asks for it."""
     started = perf_counter()
-    trees = [take_apart(plan.channel, each, around.memory, around.clock()) for each in submissions]
+    trees = [
+        take_apart(plan.channel, each, around.memory, around.clock(), remember=around.remember) for each in submissions
+    ]
     reading = Reading(plan, trees)
     elapsed = (perf_counter() - started) * 1000.0 / max(1, len(trees))
     return [_conclude(plan, tree, reading, around, elapsed) for tree in trees]
@@ -45,14 +49,12 @@ def run_batch(plan: Plan, submissions: Sequence[Submission], around: Surrounding
 def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, reading_ms: float) -> ModerationResult:
     started = perf_counter()
     submission, content = tree.submission, tree.submission.content
-    verdicts, failures, failed = _judge(plan, tree, reading)
+    verdicts, failures, failed = _judge(plan, tree, reading, around.strict)
     language = reading.language(tree.leaves)
     if isinstance(language, Exception):
-        failures.append(Failure("language", _tell(language)))
+        failures.append(_fail("language", language, around.strict))
         failed.append(FailedPolicy("allow"))
         language = Language(None, 0.0)
-    if failures and around.strict:
-        raise PolicyFailed("; ".join(f"{failure.id}: {failure.message}" for failure in failures))
     cleaned = any(reading.normalized(leaf).cleaned for leaf in tree.leaves)
     decision = decide(
         plan.channel,
@@ -64,10 +66,17 @@ def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, re
     )
     active = plan.channel.flagging_mode == "ACTIVE"
     kinds = plan.kinds
-    policies = sorted([_report(each, kinds[each.id], active) for each in verdicts], key=_by_probability)
+    absent = {failure.id for failure in failures}
+    policies = [_report(each, kinds[each.id], active) for each in verdicts if each.id not in absent]
+    policies.sort(key=_by_probability)
     modified = _mask(content, [match for each in verdicts for match in each.finding.matches])
     return ModerationResult(
-        ContentResult(submission.content_id or around.new_id(), modified is not None, modified, cleaned),
+        ContentResult(
+            around.new_id() if submission.content_id is None else submission.content_id,
+            modified is not None,
+            modified,
+            cleaned,
+        ),
         submission.author,
         decision.evaluation,
         decision.recommendation,
@@ -87,11 +96,18 @@ def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, re
     )
 
 
-def _judge(plan: Plan, tree: Tree, reading: Reading) -> tuple[list[Verdict], list[Failure], list[FailedPolicy]]:
-    """What each policy found in the submission, what failed, and what the decision must know of the failures."""
+def _judge(
+    plan: Plan, tree: Tree, reading: Reading, strict: bool
+) -> tuple[list[Verdict], list[Failure], list[FailedPolicy]]:
+    """What each policy found in the submission, what failed, and what the decision must know of the failures.
+
+    A policy that failed on some fields of an object still has a verdict on the others.
+    """
     verdicts: list[Verdict] = []
     failures = list(tree.failures)
     failed = [FailedPolicy("review") for _ in failures]
+    if failures and strict:
+        raise PolicyFailed(f"{failures[0].id}: {failures[0].message}")
     if failures and not tree.leaves:
         return verdicts, failures, failed
     whole = tree.leaves[0] if len(tree.leaves) == 1 and tree.leaves[0].field is None else None
@@ -103,11 +119,12 @@ def _judge(plan: Plan, tree: Tree, reading: Reading) -> tuple[list[Verdict], lis
         found = [(field, each) for field, each in outcomes if isinstance(each, Finding)]
         errors = [each for _, each in outcomes if isinstance(each, Exception)]
         if errors:
-            failures.append(Failure(bound.spec.id, _tell(errors[0])))
+            failures.append(_fail(bound.spec.id, errors[0], strict))
             failed.append(bound.fail())
         if found or not outcomes:
-            fields = [field for field, each in found if field and bound.flag and each.probability >= bound.threshold]
-            verdicts.append(bound.judge(_combine(found), tuple(fields)))
+            flagging = [(field, each) for field, each in found if bound.flag and each.probability >= bound.threshold]
+            fields = tuple(field for field, _ in flagging if field is not None)
+            verdicts.append(bound.judge(_combine(found), fields))
     return verdicts, failures, failed
 
 
@@ -150,9 +167,12 @@ def _by_probability(policy: PolicyResult) -> tuple[float, str]:
     return -policy.probability, policy.id
 
 
-def _tell(error: Exception) -> str:
-    """What may be said of an error: a foreign exception's own words could quote the content."""
-    return str(error) if isinstance(error, SeemlyError) else f"raised {type(error).__name__}"
+def _fail(policy: str, error: Exception, strict: bool) -> Failure:
+    """What may be said of a failure: a foreign exception's own words could quote the content."""
+    told = str(error) if isinstance(error, PolicyFailed | ModelError) else f"raised {type(error).__name__}"
+    if strict:
+        raise PolicyFailed(f"{policy}: {told}") from error
+    return Failure(policy, told)
 
 
 def _mask(content: Content, matches: Iterable[Match]) -> Content | None:
@@ -160,11 +180,15 @@ def _mask(content: Content, matches: Iterable[Match]) -> Content | None:
     if not masked:
         return None
     if isinstance(content, Object):
-        parts = dict(content.data)
-        for key, part in content.data.items():
-            if isinstance(part, Text):
-                parts[key] = _mask_part(part, [match for match in masked if match.field == key])
-        return Object(parts)
+        by_field: dict[str | None, list[Match]] = {}
+        for match in masked:
+            by_field.setdefault(match.field, []).append(match)
+        return Object(
+            {
+                key: _mask_part(part, by_field[key]) if isinstance(part, Text) and key in by_field else part
+                for key, part in content.data.items()
+            }
+        )
     return _mask_part(content, masked) if isinstance(content, Text) else None
 
 

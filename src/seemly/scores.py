@@ -108,7 +108,7 @@ class _Network:
         self._session = _open(manifest.load(folder, "weights.onnx"), manifest.name)
 
     def run(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The probabilities of every label: a text's windows are scored each, and the largest counts."""
+        """The probabilities of every label: of a text's windows the largest, 0 for a text that has no words."""
         import numpy as np
 
         stride = self._manifest.stride
@@ -117,10 +117,10 @@ class _Network:
         for owner, text in enumerate(texts):
             pieces = self._pieces.encode(text)
             last = max(0, len(pieces) - self._manifest.window + stride - 1)
-            for start in range(0, last + 1, stride):
-                windows.append(pieces[start : start + self._manifest.window] or [0])
+            for start in range(0, last + 1 if pieces else 0, stride):
+                windows.append(pieces[start : start + self._manifest.window])
                 owners.append(owner)
-        if len(windows) == 1:
+        if len(windows) == len(texts) == 1:
             return self._score(np.array(windows, np.int32))
         scores = np.zeros((len(texts), len(self._manifest.labels)), np.float32)
         for batch in _batches(windows):

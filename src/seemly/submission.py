@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from dataclasses import is_dataclass, replace
+from typing import Any
 
-from seemly.channel import Action, MetaType, PolicySettings
+from seemly.bounds import find_issues
+from seemly.channel import PolicySettings
 from seemly.content import (
     MAX_BASE64,
-    MAX_CONTENT_ID,
+    MAX_FIELDS,
     MAX_TEXT,
     Audio,
     Author,
@@ -21,11 +23,11 @@ from seemly.content import (
     Part,
     Submission,
     Text,
-    Turn,
     Video,
 )  # fmt: skip
-from seemly.errors import ConfigError, ContentError, Issue
+from seemly.errors import ConfigError, ContentError, Issue, shorten
 from seemly.frozen import EMPTY
+from seemly.wire import to_camel
 
 __all__ = ["parse_submission"]
 
@@ -74,19 +76,23 @@ class _Reader:
             if "type" not in wire:
                 self.wrong("content", "is missing")
             return Submission(content=self.content(wire, "content"))
-        return Submission(
+        given = Submission(
             content=self.content(wire["content"], "content"),
-            content_id=self.optional(wire, "contentId", str),
-            channel=self.optional(wire, "channel", str),
-            author_id=self.optional(wire, "authorId", str),
-            conversation_id=self.optional(wire, "conversationId", str),
-            meta_type=self.choice(wire, "metaType", get_args(MetaType)),
-            metadata=self.optional(wire, "metadata", Mapping) or EMPTY,
-            timestamp=self.timestamp(wire.get("timestamp")),
-            do_not_store=bool(self.optional(wire, "doNotStore", bool)),
+            content_id=wire.get("contentId"),
+            channel=wire.get("channel"),
+            author_id=wire.get("authorId"),
+            conversation_id=wire.get("conversationId"),
+            meta_type=wire.get("metaType"),
+            timestamp=wire.get("timestamp"),
+            do_not_store=False if wire.get("doNotStore") is None else wire["doNotStore"],
             client_action=self.client_action(wire.get("clientAction")),
             policies=self.policies(wire.get("policies")),
         )
+        try:
+            return replace(given, metadata=EMPTY if wire.get("metadata") is None else wire["metadata"])
+        except ContentError as error:
+            self.issues.extend(error.issues)
+            return given
 
     def content(self, wire: object, path: str) -> Content:
         if isinstance(wire, str):
@@ -102,7 +108,9 @@ class _Reader:
         if not isinstance(data, Mapping):
             self.wrong(f"{path}.data", "must be a mapping of fields")
             return Text("")
-        return Object({str(key): self.part(each, f"{path}.data.{key}") for key, each in data.items()})
+        if len(data) > MAX_FIELDS or not all(isinstance(key, str) for key in data):
+            return Object({key: Text("") for key in data})
+        return Object({key: self.part(each, f"{path}.data.{shorten(key)}") for key, each in data.items()})
 
     def part(self, wire: object, path: str) -> Part:
         if isinstance(wire, str):
@@ -119,7 +127,7 @@ class _Reader:
             nested = kind == "object"
             self.wrong(f"{path}.type", "an object inside an object is not allowed" if nested else f"must be {_KINDS}")
             return Text("")
-        if kind == "image" and "data" in wire and "url" not in wire:
+        if kind == "image" and wire.get("data") is not None and wire.get("url") is None:
             return Image(self.image_bytes(wire["data"], f"{path}.data"))
         return _MEDIA[kind](self.required(wire, "url", path))
 
@@ -136,26 +144,24 @@ class _Reader:
         return b""
 
     def client_action(self, wire: object) -> ClientAction | None:
-        if wire is None:
-            return None
+        if wire is None or isinstance(wire, ClientAction):
+            return wire
         if not isinstance(wire, Mapping):
             self.wrong("clientAction", "must be a mapping with an action")
             return None
-        action = self.choice(wire, "action", get_args(Action), "clientAction.")
-        behavior = self.choice(wire, "behavior", ("override", "escalate"), "clientAction.")
-        if action is None:
-            if wire.get("action") is None:
-                self.wrong("clientAction.action", "is missing")
+        if wire.get("action") is None:
+            self.wrong("clientAction.action", "is missing")
             return None
-        source = self.optional(wire, "source", str, "clientAction.")
-        reason = self.optional(wire, "reason", str, "clientAction.")
-        return ClientAction(action, behavior or "escalate", source, reason)
+        behavior: Any = "escalate" if wire.get("behavior") is None else wire["behavior"]
+        return ClientAction(wire["action"], behavior, wire.get("source"), wire.get("reason"))
 
     def policies(self, wire: object) -> tuple[PolicySettings, ...] | None:
         if wire is None:
             return None
         if not isinstance(wire, Sequence) or isinstance(wire, str):
             self.wrong("policies", "must be a list")
+            return None
+        if not wire:
             return None
         return tuple(filter(None, (self.settings(each, f"policies.{i}") for i, each in enumerate(wire))))
 
@@ -166,11 +172,15 @@ class _Reader:
             self.wrong(path, "must be a mapping with an id")
             return None
         known = {key: wire[key] for key in ("id", "flag", "threshold") if key in wire}
-        options = wire.get("options", {key: each for key, each in wire.items() if key not in known})
+        own = {key: each for key, each in wire.items() if key not in known and key != "options"}
+        options = wire.get("options", {})
+        if not isinstance(options, Mapping):
+            self.wrong(f"{path}.options", "must be a mapping")
+            return None
         try:
-            return PolicySettings(**{"id": "", **known}, options=options)
+            return PolicySettings(**{"id": "", **known}, options={**options, **own})
         except ConfigError as error:
-            self.issues.extend(Issue(f"{path}.{each.path}", each.message) for each in error.issues)
+            self.issues.extend(each.under(path) for each in error.issues)
             return None
 
     def required(self, wire: Mapping[str, Any], key: str, path: str) -> str:
@@ -180,53 +190,40 @@ class _Reader:
         self.wrong(f"{path}.{key}", "is missing" if value is None else "must be a string")
         return ""
 
-    def optional(self, wire: Mapping[str, Any], key: str, kind: type, prefix: str = "") -> Any:
-        value = wire.get(key)
-        if value is None or isinstance(value, kind):
-            return value
-        names = {str: "a string", bool: "true or false", Mapping: "a mapping"}
-        self.wrong(prefix + key, f"must be {names[kind]}")
-        return None
-
-    def choice(self, wire: Mapping[str, Any], key: str, allowed: tuple[str, ...], prefix: str = "") -> Any:
-        value = wire.get(key)
-        if value is None or value in allowed:
-            return value
-        self.wrong(prefix + key, f"must be one of {', '.join(allowed)}")
-        return None
-
-    def timestamp(self, value: object) -> float | None:
-        if value is None:
-            return None
-        if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
-            return float(value)
-        self.wrong("timestamp", "must be a number of Unix milliseconds")
-        return None
-
     def check(self, submission: Submission) -> None:
+        """Everything about a submission that its types alone don't hold it to."""
         content = submission.content
         if isinstance(content, Object):
-            if not isinstance(content.data, Mapping):
-                self.wrong("content.data", "must be a mapping of fields")
-            elif not content.data:
-                self.wrong("content.data", "must have at least one field")
-            else:
-                for key, part in content.data.items():
-                    self.check_part(part, f"content.data.{key}")
+            self.check_object(content)
         else:
             self.check_part(content, "content")
-        self.instance(submission.author, Author, "author")
-        self.instance(submission.client_action, ClientAction, "clientAction")
-        for name, value in (("contentId", submission.content_id), ("authorId", submission.author_id)):
-            self.instance(value, str, name)
-        if isinstance(submission.content_id, str) and len(submission.content_id) > MAX_CONTENT_ID:
-            self.wrong("contentId", f"must have at most {MAX_CONTENT_ID} characters")
-        if submission.meta_type is not None and submission.meta_type not in get_args(MetaType):
-            self.wrong("metaType", f"must be one of {', '.join(get_args(MetaType))}")
-        self.each(submission.history, Turn, "history")
-        self.each(submission.policies, PolicySettings, "policies")
-        self.limited(submission.client_action, "source", 100)
-        self.limited(submission.client_action, "reason", 500)
+        self.look_over(submission, "")
+        self.look_over(submission.author, "author")
+        self.look_over(submission.client_action, "clientAction")
+        for i, turn in enumerate(submission.history if isinstance(submission.history, tuple) else ()):
+            self.look_over(turn, f"history.{i}")
+        if isinstance(submission.author, Author) and submission.author_id != submission.author.id:
+            self.wrong("authorId", "names another author than author.id")
+
+    def look_over(self, value: object, path: str) -> None:
+        """Check a dataclass against its own annotations; `content` has checks of its own."""
+        if is_dataclass(value):
+            found = (issue for issue in find_issues(value) if issue.path != "content")
+            self.issues.extend(Issue(to_camel(issue.path), issue.message).under(path) for issue in found)
+
+    def check_object(self, content: Object) -> None:
+        data = content.data
+        if not isinstance(data, Mapping):
+            self.wrong("content.data", "must be a mapping of fields")
+        elif not data:
+            self.wrong("content.data", "must have at least one field")
+        elif len(data) > MAX_FIELDS:
+            self.wrong("content.data", f"must have at most {MAX_FIELDS:,} fields")
+        elif not all(isinstance(key, str) for key in data):
+            self.wrong("content.data", "must have strings for keys")
+        else:
+            for key, part in data.items():
+                self.check_part(part, f"content.data.{shorten(key)}")
 
     def check_part(self, part: object, path: str) -> None:
         if isinstance(part, Text):
@@ -238,20 +235,3 @@ class _Reader:
             self.wrong(path, f"must be {_KINDS}")
         elif part.source is None:
             self.wrong(f"{path}.source", "is missing")
-
-    def instance(self, value: object, kind: type, path: str) -> None:
-        if value is not None and not isinstance(value, kind):
-            self.wrong(path, f"must be of type {kind.__name__}")
-
-    def each(self, values: object, kind: type, path: str) -> None:
-        if values is None:
-            return
-        if not isinstance(values, tuple | list):
-            self.wrong(path, f"must be a tuple of {kind.__name__}")
-        elif not all(isinstance(value, kind) for value in values):
-            self.wrong(path, f"must hold only {kind.__name__}")
-
-    def limited(self, action: object, key: str, limit: int) -> None:
-        value = getattr(action, key, None)
-        if isinstance(value, str) and len(value) > limit:
-            self.wrong(f"clientAction.{key}", f"must have at most {limit} characters")

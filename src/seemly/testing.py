@@ -41,6 +41,8 @@ class FakePolicy:
     """A policy that finds `word` with `probability`, and whose findings can be counted on."""
 
     def __init__(self, word: str, probability: float = 1.0) -> None:
+        if not word:
+            raise ValueError("a word must have at least one character")
         self.word = word
         self.probability = probability
 
