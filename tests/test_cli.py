@@ -126,8 +126,8 @@ class TestBadRows:
         assert outcome.stderr.splitlines()[:4] == [
             "seemly: line 2: not valid JSON: Unterminated string starting at (column 10)",
             "seemly: line 3: must be a JSON string or object",
-            "seemly: line 5: not valid UTF-8",
             "seemly: line 4: content.text: must have at most 100,000 characters",
+            "seemly: line 5: not valid UTF-8",
         ]
         assert ", 4 bad" in outcome.stderr.splitlines()[4]
         assert "secret" not in outcome.stderr
