@@ -84,9 +84,15 @@ class Disguises:
     def _broken(self, reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
         words, text = reading.words, reading.view.text
         for i, word in enumerate(words):
-            for (other, is_right), entry in self._splits.get(word, {}).items():
-                first = i if is_right else i - 1
-                if first < 0 or first + 1 >= len(words) or words[i + 1 if is_right else i - 1] != other:
+            others = self._splits.get(word)
+            if others is None:
+                continue
+            for first, beside, is_right in ((i, i + 1, True), (i - 1, i - 1, False)):
+                if not 0 <= beside < len(words):
+                    continue
+                other = words[beside]
+                entry = others.get((other, is_right))
+                if entry is None:
                     continue
                 start, gap = reading.spans[first]
                 between = text[gap : reading.spans[first + 1][0]]
