@@ -133,6 +133,37 @@ def test_media_without_a_media_policy_is_a_failure_that_names_the_extra(content:
         result["toxicity"]
 
 
+class _Captions:
+    """Reads an image's bytes as its text, and a video as its frames."""
+
+    def decode(self, part: Any) -> Iterator[Any]:
+        if isinstance(part, Video):
+            yield from (Image(frame) for frame in part.source)
+        else:
+            yield Text(part.source.decode())
+
+
+class _Endless:
+    def decode(self, part: Any) -> Iterator[Any]:
+        yield part
+
+
+def test_texts_that_a_decoder_finds_are_moderated_with_the_field_they_come_from() -> None:
+    engine = _engine(decoders={"image": _Captions(), "video": _Captions()})
+    assert engine.moderate(Image(b"you idiot")).recommendation.action == "reject"
+    result = engine.moderate(Object({"bio": "hi", "clip": Video([b"hello", b"you idiot"]), "face": Image(b"\xff")}))
+    assert result["toxicity"].flagged_fields == ("clip",)
+    assert [(failure.id, failure.message) for failure in result.errors] == [
+        ("decode:face", "raised UnicodeDecodeError")
+    ]
+    assert pickle.loads(pickle.dumps(engine)).moderate(Image(b"you idiot")).recommendation.action == "reject"
+
+
+def test_a_decoder_that_finds_no_end_is_a_failure() -> None:
+    result = _engine(decoders={"image": _Endless()}).moderate(Image(b"x"))
+    assert [failure.id for failure in result.errors] == ["decode:image"]
+
+
 def test_media_that_the_channel_does_not_moderate_is_passed_over() -> None:
     channel = Channel(enable_image_moderation=False)
     result = _engine(channel).moderate(Object({"face": Image(b"x"), "bio": "you idiot"}))

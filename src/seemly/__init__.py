@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from seemly.channel import PRESETS, Calibration, Channel, Condition, PolicySettings, Rule, Triage, Wordlist
     from seemly.content import Audio, Author, Block, ClientAction, Image, Object, Submission, Text, Turn, Video
     from seemly.context import ConversationMemory
+    from seemly.decode import Decoder
     from seemly.engine import Engine, Rejected
     from seemly.errors import ConfigError, ContentError, Issue, ModelError, PolicyFailed, SeemlyError
     from seemly.explain import Explanation
@@ -38,6 +39,7 @@ _HOMES = {
         "Audio", "Author", "Block", "ClientAction", "Image", "Object", "Submission", "Text", "Turn", "Video",
     ),
     "seemly.context": ("ConversationMemory",),
+    "seemly.decode": ("Decoder",),
     "seemly.engine": ("Engine", "Rejected"),
     "seemly.errors": ("ConfigError", "ContentError", "Issue", "ModelError", "PolicyFailed", "SeemlyError"),
     "seemly.explain": ("Explanation",),
@@ -53,7 +55,7 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BUILTIN", "PRESETS", "Audio", "Author", "Block", "Calibration", "Channel", "ClientAction", "Condition",
-    "ConfigError", "ContentError", "ConversationMemory", "Defaults", "Engine", "Explanation", "Finding", "Image",
+    "ConfigError", "ContentError", "ConversationMemory", "Decoder", "Defaults", "Engine", "Explanation", "Finding", "Image",
     "Issue", "Item", "Label", "Match", "ModelError", "Models", "ModerationResult", "Object", "Policy", "PolicyFailed",
     "PolicyResult", "PolicySettings", "Registry", "Rejected", "Rule", "SeemlyError", "Span", "Spec", "Submission",
     "Text", "Triage", "Turn", "Video", "Wordlist", "__version__", "censor", "contains_profanity",

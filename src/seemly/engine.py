@@ -7,7 +7,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -16,13 +16,15 @@ from seemly.builtin import BUILTIN
 from seemly.channel import Channel, PolicySettings
 from seemly.content import Submission
 from seemly.context import ConversationMemory
+from seemly.decode import BUILTIN_DECODERS, Decoder
 from seemly.errors import ConfigError, ContentError, Issue
 from seemly.frozen import FrozenMapping
+from seemly.leaves import Surroundings
 from seemly.models import Models
 from seemly.plan import compile_plan
 from seemly.registry import Registry
 from seemly.result import ModerationResult
-from seemly.run import Surroundings, run_batch
+from seemly.run import run_batch
 from seemly.submission import parse_submission
 from seemly.version import __version__
 
@@ -46,7 +48,16 @@ class Rejected:
     error: ContentError
 
 
-_Shared = tuple[str, Registry, Models, ConversationMemory | None, bool, Callable[[], float], Callable[[], str]]
+_Shared = tuple[
+    str,
+    Registry,
+    Models,
+    Mapping[str, Decoder],
+    ConversationMemory | None,
+    bool,
+    Callable[[], float],
+    Callable[[], str],
+]
 """Everything that an engine is made of but its channel."""
 
 
@@ -58,8 +69,9 @@ class Engine:
     """Moderates content by one channel, in process.
 
     `tier` chooses the text model; `registry` the policies there are; `models` is shared between engines to share
-    what they load; `memory` supplies earlier turns to channels with `context_enabled`. With `strict`, a policy's
-    failure raises PolicyFailed in place of a partial result. `clock` gives Unix seconds.
+    what they load; `decoders` take content that is not text apart, by its type; `memory` supplies earlier turns to
+    channels with `context_enabled`. With `strict`, a policy's failure raises PolicyFailed in place of a partial
+    result. `clock` gives Unix seconds.
 
     Everything that can be wrong with the configuration is a ConfigError here, never later. An engine is safe to use
     from several threads, pickles as its configuration, and works on after a fork.
@@ -72,6 +84,7 @@ class Engine:
         tier: str = DEFAULT_TIER,
         registry: Registry = BUILTIN,
         models: Models | None = None,
+        decoders: Mapping[str, Decoder] = BUILTIN_DECODERS,
         memory: ConversationMemory | None = None,
         strict: bool = False,
         clock: Callable[[], float] = time.time,
@@ -82,6 +95,7 @@ class Engine:
             tier=(tier, str),
             registry=(registry, Registry),
             models=(models, Models | None),
+            decoders=(decoders, Mapping),
             memory=(memory, ConversationMemory | None),
             clock=(clock, Callable),
             new_id=(new_id, Callable),
@@ -92,7 +106,7 @@ class Engine:
         self.models = Models() if models is None else models
         self.memory = memory
         self._plan = compile_plan(self.channel, registry, self.models, tier)
-        self._around = Surroundings(clock, new_id, memory, strict, _versions(self.models, tier))
+        self._around = Surroundings(clock, new_id, memory, decoders, strict, _versions(self.models, tier))
         self._overrides: OrderedDict[tuple[PolicySettings, ...], Engine] = OrderedDict()
         self._lock = threading.Lock()
         self._executor: tuple[int, ThreadPoolExecutor] | None = None
@@ -169,7 +183,8 @@ class Engine:
 
     def _shared(self) -> _Shared:
         around = self._around
-        return self.tier, self.registry, self.models, self.memory, around.strict, around.clock, around.new_id
+        how = around.decoders, self.memory, around.strict, around.clock, around.new_id
+        return self.tier, self.registry, self.models, *how
 
     def _parse(self, content: object) -> Submission:
         submission = parse_submission(content)
@@ -265,13 +280,22 @@ def _rebuild(
     tier: str,
     registry: Registry,
     models: Models,
+    decoders: Mapping[str, Decoder],
     memory: ConversationMemory | None,
     strict: bool,
     clock: Callable[[], float],
     new_id: Callable[[], str],
 ) -> Engine:
     return Engine(
-        channel, tier=tier, registry=registry, models=models, memory=memory, strict=strict, clock=clock, new_id=new_id
+        channel,
+        tier=tier,
+        registry=registry,
+        models=models,
+        decoders=decoders,
+        memory=memory,
+        strict=strict,
+        clock=clock,
+        new_id=new_id,
     )
 
 

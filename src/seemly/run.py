@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 from seemly.content import Content, Image, Object, Submission, Text
-from seemly.context import ConversationMemory
 from seemly.decide import FailedPolicy, decide
-from seemly.errors import ModelError, PolicyFailed
-from seemly.frozen import FrozenMapping
+from seemly.errors import PolicyFailed
 from seemly.language import Language
-from seemly.leaves import Tree, take_apart
+from seemly.leaves import Surroundings, Tree, take_apart, tell
 from seemly.mask import mask_text
 from seemly.plan import Plan
 from seemly.policy import NOTHING, Finding, Label, Match, PolicyKind
@@ -20,27 +18,13 @@ from seemly.reading import Reading
 from seemly.result import ContentResult, Failure, Insight, LabelResult, Meta, ModerationResult, PolicyResult
 from seemly.rules import Verdict
 
-__all__ = ["Surroundings", "run_batch"]
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a run takes from outside: time (Unix seconds), ids, and earlier turns."""
-
-    clock: Callable[[], float]
-    new_id: Callable[[], str]
-    memory: ConversationMemory | None
-    strict: bool
-    versions: FrozenMapping
-    remember: bool = True
+__all__ = ["run_batch"]
 
 
 def run_batch(plan: Plan, submissions: Sequence[Submission], around: Surroundings) -> list[ModerationResult]:
     """One result a submission, in order. Raises PolicyFailed only where `around.strict` asks for it."""
     started = perf_counter()
-    trees = [
-        take_apart(plan.channel, each, around.memory, around.clock(), remember=around.remember) for each in submissions
-    ]
+    trees = [take_apart(plan, each, around) for each in submissions]
     reading = Reading(plan, trees)
     elapsed = (perf_counter() - started) * 1000.0 / max(1, len(trees))
     return [_conclude(plan, tree, reading, around, elapsed) for tree in trees]
@@ -168,11 +152,9 @@ def _by_probability(policy: PolicyResult) -> tuple[float, str]:
 
 
 def _fail(policy: str, error: Exception, strict: bool) -> Failure:
-    """What may be said of a failure: a foreign exception's own words could quote the content."""
-    told = str(error) if isinstance(error, PolicyFailed | ModelError) else f"raised {type(error).__name__}"
     if strict:
-        raise PolicyFailed(f"{policy}: {told}") from error
-    return Failure(policy, told)
+        raise PolicyFailed(f"{policy}: {tell(error)}") from error
+    return Failure(policy, tell(error))
 
 
 def _mask(content: Content, matches: Iterable[Match]) -> Content | None:
