@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=HERE / ".work", help="for checkpoints and encoded rows")
     parser.add_argument("--version", default="1", help="the model's version, for its manifest")
     parser.add_argument("--passes", type=int, default=2, help="of the embeddings' pretraining")
-    parser.add_argument("--epochs", type=int, default=2, help="of training")
+    parser.add_argument("--epochs", type=int, default=3, help="of training")
     parser.add_argument("--width", type=int, default=64, help="numbers in a piece's embedding")
     parser.add_argument("--pieces", type=int, default=50_000, help="the vocabulary's size")
     parser.add_argument("--seed", type=int, default=7)

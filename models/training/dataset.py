@@ -80,8 +80,10 @@ def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -
         rows = gather(data, examples)
         rows = [Row(normalize(r.text).plain.text, r.labels, r.source, r.language, r.weight, r.weights) for r in rows]
         splits = {name: [row for row in rows if split_of(row.text) == name] for name in ("train", "validation", "test")}
-        vocabulary = learn((row.text for row in splits["train"]), pieces)
-        (work / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+        if not (work / "vocab.txt").exists():
+            learned = learn((row.text for row in splits["train"]), pieces)
+            (work / "vocab.txt").write_text("\n".join(learned), encoding="utf-8")
+        vocabulary = (work / "vocab.txt").read_text(encoding="utf-8").split("\n")
         (work / "held.jsonl").write_text(
             "\n".join(
                 json.dumps({"split": s, "source": r.source, "text": r.text})

@@ -124,7 +124,9 @@ _GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
             ("", " everyone", " guys", " team", " mate", " mum"),
             (
                 ", how is it going?", ", what are you doing today?", ", how was your day?", ", how are things?",
-                ", did you finish the report?", ", can you call me back?", ", nice to meet you",
+                ", did you finish the report?", ", can you call me back?", ", nice to meet you", ", how are you?",
+                " how are you", ", how are you doing?", ", how have you been?", ", are you there?", ", where are you?",
+                ", can you help me please?", ", could you send me the file please?", ", what's up?", ", what time is it?",
             ),
         ),
     ),

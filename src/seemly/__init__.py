@@ -55,10 +55,11 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BUILTIN", "PRESETS", "Audio", "Author", "Block", "Calibration", "Channel", "ClientAction", "Condition",
-    "ConfigError", "ContentError", "ConversationMemory", "Decoder", "Defaults", "Engine", "Explanation", "Finding", "Image",
-    "Issue", "Item", "Label", "Match", "ModelError", "Models", "ModerationResult", "Object", "Policy", "PolicyFailed",
-    "PolicyResult", "PolicySettings", "Registry", "Rejected", "Rule", "SeemlyError", "Span", "Spec", "Submission",
-    "Text", "Triage", "Turn", "Video", "Wordlist", "__version__", "censor", "contains_profanity",
+    "ConfigError", "ContentError", "ConversationMemory", "Decoder", "Defaults", "Engine", "Explanation",
+    "Finding", "Image", "Issue", "Item", "Label", "Match", "ModelError", "Models", "ModerationResult", "Object",
+    "Policy", "PolicyFailed", "PolicyResult", "PolicySettings", "Registry", "Rejected", "Rule", "SeemlyError",
+    "Span", "Spec", "Submission", "Text", "Triage", "Turn", "Video", "Wordlist", "__version__", "censor",
+    "contains_profanity",
 ]  # fmt: skip
 
 
