@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -14,13 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 MODELS = Path(__file__).parent.parent / "models"
-sys.path.insert(0, str(MODELS))
-
-from training import identities  # noqa: E402
-from training.augment import babble, disturb  # noqa: E402
-from training.reading import every_text, read_json, read_lines, read_table  # noqa: E402
-from training.rows import LABELS, Row, digest, key, merge, split_of  # noqa: E402
-from training.rules import (  # noqa: E402
+from training import identities
+from training.augment import babble, disturb
+from training.reading import every_text, read_json, read_lines, read_table
+from training.rows import LABELS, Row, digest, key, merge, split_of
+from training.rules import (
     ASSUMED,
     ASSUMED_CLEAN,
     HARMS,
@@ -31,7 +28,7 @@ from training.rules import (  # noqa: E402
     has,
     votes,
 )
-from training.table import SOURCES, written  # noqa: E402
+from training.table import SOURCES, written
 
 BY_NAME = {source.name: source for source in SOURCES}
 

@@ -38,7 +38,7 @@ quotation and reported speech are beyond it. It is the first of two tiers.
 
 Rows that were held apart by a hash of their normalized text (10 % validation, 10 % test); these are the test rows,
 scored by the runtime. AUC and AP leave out rows of which annotators were unsure. F1, ECE (15 bins) and the curve are of
-the natural mixture: those rows with the weights of the label table, positives of a label weighted up to 4 % where
+the natural mixture: those rows with the weights of the label table, positives of a label weighted up to 3 % where
 there are fewer.
 
 {figures}

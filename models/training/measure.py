@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-PREVALENCE = 0.04
+PREVALENCE = 0.03
 """The least share of positives that a label has in the mixture that it is calibrated on."""
 
 SURE = (0.25, 0.75)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from seemly.errors import ConfigError, ModelError
@@ -125,8 +126,10 @@ class _Network:
         scores = np.zeros((len(texts), len(self._manifest.labels)), np.float32)
         for batch in _batches(windows):
             block = np.zeros((len(batch), len(windows[batch[-1]])), np.int32)
-            for row, index in enumerate(batch):
-                block[row, : len(windows[index])] = windows[index]
+            lengths = np.fromiter([len(windows[index]) for index in batch], np.intp, len(batch))
+            block[np.arange(block.shape[1]) < lengths[:, None]] = list(
+                chain.from_iterable([windows[index] for index in batch])
+            )
             np.maximum.at(scores, [owners[index] for index in batch], self._score(block))
         return scores
 

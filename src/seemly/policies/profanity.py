@@ -89,7 +89,8 @@ class _Profanity:
     allow: tuple[Index, ...]
 
     def check(self, items: Sequence[Item]) -> list[Finding]:
-        return [self._check(item) for item in items]
+        is_clean = lexicon().is_clean
+        return [Finding(item.scores.get(_LABEL, 0.0)) if is_clean(item.text) else self._check(item) for item in items]
 
     def _check(self, item: Item) -> Finding:
         options = self.options
