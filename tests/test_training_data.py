@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-MODELS = Path(__file__).parent.parent / "models"
 from training import identities
 from training.augment import babble, disturb
 from training.reading import every_text, read_json, read_lines, read_table
@@ -30,6 +28,7 @@ from training.rules import (
 )
 from training.table import SOURCES, written
 
+MODELS = Path(__file__).parent.parent / "models"
 BY_NAME = {source.name: source for source in SOURCES}
 
 

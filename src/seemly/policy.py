@@ -88,8 +88,12 @@ NOTHING = Finding(0.0)
 
 def check_finding(finding: object, item: Item) -> None:
     """Raise PolicyFailed where a finding is not of the shape and within the bounds that it is documented to have."""
+    if finding is NOTHING:
+        return
     if not isinstance(finding, Finding) or not _is_probability(finding.probability):
         raise PolicyFailed("gave something other than a Finding with a probability, a Python float from 0 to 1")
+    if finding.matches == finding.labels == ():
+        return
     if type(finding.matches) is not tuple or type(finding.labels) is not tuple:
         raise PolicyFailed("gave matches or labels that are not tuples")
     if finding.matches and not all(_is_match(match, item.text.original) for match in finding.matches):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FastScorer", "Scorer"]
 
-_BATCH = 2_048
+_BATCH = 1_024
 """Pieces in one run of the session, padding included: bounds memory, and keeps a run within the cache."""
 
 
