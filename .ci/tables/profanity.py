@@ -34,8 +34,8 @@ SOURCES = (
     ("thisandagain/washyourmouthoutwithsoap", "MIT", "washyourmouth/data__en.json"),
 )
 READ_ONLY = (
-    "read by the reviewer for other languages: LDNOOBW, censor-text, google-profanity-words (ar es fr ga zh), "
-    "profanity.csv (11 languages), MosasoM/inappropriate-words-ja (MIT), skoltech-nlp/rudetoxifier (MIT)"
+    "consulted in part for other languages, whose words were chosen by the reviewer: the lists above, and "
+    "MosasoM/inappropriate-words-ja (MIT)"
 )
 STEMS = (
     (3, "slur", re.compile(r"nigg(?:er|a|uh|ah)|faggot|phaggot|towelhead|raghead|slanteye")),
