@@ -92,7 +92,7 @@ def check_finding(finding: object, item: Item) -> None:
         return
     if not isinstance(finding, Finding) or not _is_probability(finding.probability):
         raise PolicyFailed("gave something other than a Finding with a probability, a Python float from 0 to 1")
-    if finding.matches == finding.labels == ():
+    if finding.matches == () and finding.labels == ():
         return
     if type(finding.matches) is not tuple or type(finding.labels) is not tuple:
         raise PolicyFailed("gave matches or labels that are not tuples")

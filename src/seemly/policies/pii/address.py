@@ -186,16 +186,16 @@ def _address(reading: Reading, start: int, end: int, base: float) -> Candidate:
 
 
 def _boxes(reading: Reading) -> Iterator[Candidate]:
-    for match in _BOX.finditer(reading.text):
+    for match in reading.near_digits(_BOX):
         yield _address(reading, *match.span(), 0.85)
 
 
 def _postal_codes(reading: Reading) -> Iterator[Candidate]:
-    for match in _ZIP.finditer(reading.text):
+    for match in reading.near_digits(_ZIP):
         if reading.near(_POSTAL_CUES, *match.span(), 28, 0):
             shaped = "-" in match[0] or not match[0].isdigit()
             yield Candidate(*match.span(), "postal_code", 0.7 if shaped else 0.6, match[0].upper(), "context")
-    for match in _UK_POST.finditer(reading.text):
+    for match in reading.near_digits(_UK_POST):
         yield Candidate(*match.span(), "postal_code", 0.45, match[0], "format")
 
 

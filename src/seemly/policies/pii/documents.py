@@ -77,13 +77,13 @@ _SOFTWARE = cues(
 
 
 def _records(reading: Reading) -> Iterator[Candidate]:
-    for match in _RECORD.finditer(reading.text):
+    for match in reading.near_digits(_RECORD):
         yield Candidate(*match.span(), "medical_record", 0.85, match[0].upper(), "format")
 
 
 def _coded(reading: Reading) -> Iterator[Candidate]:
     heard = [document for document in _DOCUMENTS if reading.heard(document.cues)]
-    for match in _CODE.finditer(reading.text):
+    for match in reading.near_digits(_CODE):
         start, end = match.span()
         if end - start > 32 or (start and reading.text[start - 1] in "@=&"):
             continue

@@ -178,7 +178,7 @@ def _account(start: int, end: int, written: str, probability: float) -> Candidat
 
 
 def _tags(reading: Reading) -> Iterator[Candidate]:
-    for match in _TAG.finditer(reading.text):
+    for match in reading.near_digits(_TAG):
         if match[0].partition("#")[0].lower() not in {
             "issue",
             "pr",

@@ -30,7 +30,7 @@ _PUBLIC_RESOLVERS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.
 
 
 def _ipv4(reading: Reading) -> Iterator[Candidate]:
-    for match in _IPV4.finditer(reading.text):
+    for match in reading.near_digits(_IPV4):
         start, end = match.span()
         parts = match[0].split(".")
         if any(int(part) > 255 or (len(part) > 1 and part[0] == "0") for part in parts):
@@ -60,7 +60,7 @@ def _worth(address: str, parts: list[str]) -> float:
 def _ipv6(reading: Reading) -> Iterator[Candidate]:
     import ipaddress
 
-    for match in _IPV6.finditer(reading.text):
+    for match in reading.near_digits(_IPV6):
         written = match[0]
         if written.count(":") < 2 or sum(char.isdigit() for char in written) < 2:
             continue
@@ -73,7 +73,7 @@ def _ipv6(reading: Reading) -> Iterator[Candidate]:
 
 
 def _macs(reading: Reading) -> Iterator[Candidate]:
-    for match in _MAC.finditer(reading.text):
+    for match in reading.near_digits(_MAC):
         signs = "".join(char for char in match[0].lower() if char.isalnum())
         if len(set(signs)) > 1 and any(char.isdigit() for char in signs):
             yield Candidate(*match.span(), "mac_address", 0.9, signs, "format")

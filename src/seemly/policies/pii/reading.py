@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from seemly.policies.pii.numbers import LEAST_DIGITS, Number, find_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = ["Candidate", "Cues", "Detector", "Reading", "cues", "weigh", "words"]
 
@@ -65,6 +65,7 @@ class Reading:
     """A text under search. Lives for one call and is used by one thread."""
 
     __slots__ = (
+        "_areas",
         "_around",
         "_digits",
         "_heard",
@@ -93,6 +94,7 @@ class Reading:
         self._lower: str | None = None
         self._numbers: tuple[Number, ...] | None = None
         self._heard: dict[Cues, bool] = {}
+        self._areas: list[tuple[int, int]] | None = None
         self._around: dict[tuple[int, int, int, int], tuple[str, frozenset[str]]] = {}
 
     @property
@@ -125,6 +127,14 @@ class Reading:
         if self._numbers is None:
             self._numbers = find_numbers(self.text) if self.digits >= LEAST_DIGITS else ()
         return self._numbers
+
+    def near_digits(self, pattern: re.Pattern[str], *, lower: bool = False) -> Iterator[re.Match[str]]:
+        """The matches of a pattern, each of which has a digit and no end more than 48 characters away from one."""
+        text = self.lower if lower else self.text
+        if self._areas is None:
+            self._areas = _find_areas(self.text)
+        for start, end in self._areas:
+            yield from pattern.finditer(text, start, end)
 
     def heard(self, wanted: Cues) -> bool:
         """Whether one of the cues stands anywhere in the text."""
@@ -170,6 +180,23 @@ class Reading:
 
 
 _DIGIT = re.compile(r"[0-9]")
+_DIGITS = re.compile(r"[0-9]+")
+_SHORT = 1_000
+_REACH = 64
+
+
+def _find_areas(text: str) -> list[tuple[int, int]]:
+    """Where a long text has digits, with room around them; a short one is searched as a whole."""
+    if len(text) <= _SHORT:
+        return [(0, len(text))]
+    areas: list[tuple[int, int]] = []
+    for match in _DIGITS.finditer(text):
+        start, end = max(0, match.start() - _REACH), match.end() + _REACH
+        if areas and areas[-1][1] >= start:
+            areas[-1] = areas[-1][0], end
+        else:
+            areas.append((start, end))
+    return areas
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ def _value(pieces: list[str]) -> str:
 
 
 def _scattered(reading: Reading) -> Iterator[Candidate]:
-    for match in _SCATTERED.finditer(reading.lower):
+    for match in reading.near_digits(_SCATTERED, lower=True):
         digits = "".join(char for char in match[0] if char.isdigit())
         if 7 <= len(digits) <= 19 and (_PICTURE.search(match[0]) or _FILLED.search(match[0])):
             years = sum(group.startswith(("19", "20")) and len(group) == 4 for group in re.findall(r"\d+", match[0]))
