@@ -152,7 +152,7 @@ class Engine:
     ) -> Iterator[ModerationResult | Rejected]: ...
 
     def moderate_many(
-        self, items: Iterable[object], *, batch_size: int = 64, on_error: Literal["raise", "return"] = "raise"
+        self, items: Iterable[object], *, batch_size: int = 128, on_error: Literal["raise", "return"] = "raise"
     ) -> Iterator[ModerationResult | Rejected]:
         """Moderate a stream lazily, in order, `batch_size` items at a time, in bounded memory.
 
