@@ -4,7 +4,8 @@ The rows are those of tests/tables: `attacks` and `innocents`, which the code wa
 `held_out_attacks` and `held_out_innocents`, which nothing was tuned to. An attack counts as resolved where the
 profanity lexicon finds a match within the disguise (for `spoof_brand`, where the word stands in the plain or folded
 view); an innocent row counts as left alone where the lexicon finds nothing of grade 2 or more and no spoofing signal
-reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there).
+reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there). The last table counts the innocent rows that no
+policy flags in a default channel, personal data aside: there the model has its say, too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from seemly.channel import Channel
+from seemly.engine import Engine
 from seemly.policies.profanity import find_profanity
 from seemly.text.normalize import normalize
 
@@ -53,6 +56,16 @@ def find_misses() -> Iterator[tuple[str, str, str]]:
         yield from ((name, row["kind"], row["text"]) for row in read_table(name) if not is_left_alone(row))
 
 
+def find_flagged() -> Iterator[tuple[str, str, str]]:
+    """The innocent rows that some policy other than personal data flags, by the model's scores or the lexicon."""
+    engine = Engine(Channel(key="innocents"))
+    for name in ("innocents", "held_out_innocents"):
+        rows = read_table(name)
+        for row, result in zip(rows, engine.moderate_many([row["text"] for row in rows]), strict=True):
+            if any(policy.flagged for policy in result.policies if policy.id != "personal_information"):
+                yield name, row["kind"], row["text"]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-v", "--verbose", action="store_true", help="also print every row that goes wrong")
@@ -60,6 +73,9 @@ def main() -> None:
     misses = list(find_misses())
     print_rates("attacks", "technique", "resolved", misses)
     print_rates("innocents", "kind", "left alone", misses)
+    flagged = list(find_flagged())
+    print_rates("innocents", "kind", "flagged by no classifier", flagged)
+    misses += flagged
     if verbose:
         for table, group, text in misses:
             print(f"{table}\t{group}\t{text!a}")
