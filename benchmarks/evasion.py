@@ -4,8 +4,8 @@ The rows are those of tests/tables: `attacks` and `innocents`, which the code wa
 `held_out_attacks` and `held_out_innocents`, which nothing was tuned to. An attack counts as resolved where the
 profanity lexicon finds a match within the disguise (for `spoof_brand`, where the word stands in the plain or folded
 view); an innocent row counts as left alone where the lexicon finds nothing of grade 2 or more and no spoofing signal
-reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there). The last table counts the innocent rows that no
-policy flags in a default channel, personal data aside: there the model has its say, too.
+reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there). The last table counts the innocent rows
+that no policy flags in a default channel, personal data aside: there the model has its say, too.
 """
 
 from __future__ import annotations

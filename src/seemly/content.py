@@ -152,11 +152,14 @@ class Submission:
     def __post_init__(self) -> None:
         if isinstance(self.content, str):
             object.__setattr__(self, "content", Text(self.content))
-        for name in ("history", "policies"):
-            if isinstance(given := getattr(self, name), list):
-                object.__setattr__(self, name, tuple(given))
+        if isinstance(self.history, list):
+            object.__setattr__(self, "history", tuple(self.history))
+        if isinstance(self.policies, list):
+            object.__setattr__(self, "policies", tuple(self.policies))
         if self.author_id is None and isinstance(self.author, Author):
             object.__setattr__(self, "author_id", self.author.id)
+        if isinstance(self.metadata, FrozenMapping):
+            return
         try:
             object.__setattr__(self, "metadata", freeze(self.metadata))
         except ValueError as error:

@@ -51,6 +51,11 @@ class Reading:
         failed = {i: score for i, score in enumerate(scores) if isinstance(score, Exception)}
         self.outcomes = [_ask(bound, items, failed if bound.spec.labels else {}) for bound in plan.policies]
 
+    def row(self, leaf: Leaf) -> list[Finding | Exception]:
+        """What each policy of the plan, in order, made of a leaf without windows."""
+        position = self.index[leaf.text]
+        return [outcomes[position] for outcomes in self.outcomes]
+
     def find(self, policy: int, leaf: Leaf) -> Finding | Exception:
         """What the policy at that position of the plan made of a leaf, alone and together with its windows."""
         outcomes = self.outcomes[policy]

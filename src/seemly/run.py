@@ -94,11 +94,13 @@ def _judge(
         raise PolicyFailed(f"{failures[0].id}: {failures[0].message}")
     if failures and not tree.leaves:
         return verdicts, failures, failed
-    whole = tree.leaves[0] if len(tree.leaves) == 1 and tree.leaves[0].field is None else None
+    if len(tree.leaves) == 1 and tree.leaves[0].field is None and not tree.leaves[0].windows:
+        row = reading.row(tree.leaves[0])
+        findings = [each for each in row if isinstance(each, Finding)]
+        if len(findings) == len(row):
+            verdicts = [bound.judge(each) for bound, each in zip(plan.policies, findings, strict=True)]
+            return verdicts, failures, failed
     for position, bound in enumerate(plan.policies):
-        if whole is not None and isinstance(finding := reading.find(position, whole), Finding):
-            verdicts.append(bound.judge(finding))
-            continue
         outcomes = [(leaf.field, reading.find(position, leaf)) for leaf in tree.leaves]
         found = [(field, each) for field, each in outcomes if isinstance(each, Finding)]
         errors = [each for _, each in outcomes if isinstance(each, Exception)]

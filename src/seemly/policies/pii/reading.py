@@ -143,7 +143,10 @@ class Reading:
             known = not wanted.words.isdisjoint(self.vocabulary)
             if not known and wanted.stems and not (wanted.foreign and self.text.isascii()):
                 lower = self.lower
-                known = any(stem in lower for stem in wanted.stems)
+                for stem in wanted.stems:
+                    if stem in lower:
+                        known = True
+                        break
             self._heard[wanted] = known
         return known
 
