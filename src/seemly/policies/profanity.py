@@ -77,7 +77,7 @@ def _match(one: Profanity, original: str, mask: bool) -> Match:
         one.span.of(original),
         _PROBABILITY[entry.grade],
         entity_type=entry.category,
-        reasons=(f"grade:{entry.grade}", *(f"lang:{language}" for language in entry.languages)),
+        reasons=entry.reasons,
         flagging=strong,
         mask=MASK if mask and strong else None,
     )

@@ -38,6 +38,7 @@ class Entry:
 
     `exact`, where it is set, is the only spelling that counts, diacritics and all. An `ambiguous` mild word, such
     as a first name, counts as strong where it is disguised. In the languages `unless` it is an ordinary word.
+    `reasons` are the grade and the languages, as a match tells them.
     """
 
     languages: tuple[str, ...]
@@ -46,6 +47,7 @@ class Entry:
     unless: frozenset[str] = frozenset()
     exact: str = ""
     ambiguous: bool = False
+    reasons: tuple[str, ...] = ()
 
 
 class Profanity(NamedTuple):
@@ -156,7 +158,9 @@ def _entry(columns: tuple[str, ...]) -> Entry:
     languages, grade, category, flags, exact = (*columns, "", "")[:_COLUMNS]
     flags, _, unless = flags.partition("!")
     others = frozenset(unless.split(",")) if unless else frozenset()
-    return Entry(tuple(languages.split(",")), int(grade), category, others, exact, "h" in flags)
+    every = tuple(languages.split(","))
+    reasons = (f"grade:{grade}", *(f"lang:{language}" for language in every))
+    return Entry(every, int(grade), category, others, exact, "h" in flags, reasons)
 
 
 def _pattern(word: str, flags: str) -> Pattern:
@@ -182,7 +186,7 @@ def _as_meant(entry: Entry, span: Span, original: str) -> Entry:
     spelled = span.of(original)
     if not entry.ambiguous or (spelled.isascii() and spelled.isalpha()):
         return entry
-    return replace(entry, grade=2)
+    return replace(entry, grade=2, reasons=("grade:2", *entry.reasons[1:]))
 
 
 def _outermost(found: list[Profanity], exempt: list[Span]) -> list[Profanity]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from seemly.text.normalize import Normalized
     from seemly.text.view import View
@@ -118,8 +118,9 @@ def _readings(view: View, plain: View) -> Iterator[Reading]:
         other = _with_l(first, plain)
         if other is not None:
             yield other
-    if (len(view.text) != len(plain.text) or not view.text.isascii()) and _TRIPLE.search(plain.text.lower()):
-        other = _unstretched(first)
+    if len(view.text) != len(plain.text) or not view.text.isascii():
+        stretched = {found[1] for found in _TRIPLE.finditer(plain.text.lower())}
+        other = _unstretched(first, stretched) if stretched else None
         if other is not None:
             yield other
 
@@ -155,13 +156,17 @@ def _ones(view: View, plain: View) -> list[int]:
     return [i for at, i in near if i < len(text) and starts[i] == at and text[i] == "i"]
 
 
-def _unstretched(reading: Reading) -> Reading | None:
-    """Runs of three and more were cut to two; a stretched letter may also stand for a single one."""
+def _unstretched(reading: Reading, stretched: Iterable[str]) -> Reading | None:
+    """Runs of three and more of the letters `stretched` were cut to two; they may also stand for a single one."""
     view = reading.view
+    doubles = tuple(letter * 2 for letter in stretched) if view.text.isascii() else ()
     words: list[str] | None = None
     places: dict[int, tuple[int, ...]] = {}
     for i, word in enumerate(reading.words):
-        if not _DOUBLE.search(word):
+        if doubles:
+            if not any(double in word for double in doubles):
+                continue
+        elif not _DOUBLE.search(word):
             continue
         base = reading.spans[i][0]
         dropped = {
