@@ -17,7 +17,7 @@ from pii_search import found, search
 from seemly.channel import Channel
 from seemly.errors import ConfigError
 from seemly.policies.pii.options import EntitySettings, MaskStyle, PiiOptions
-from seemly.policies.pii.policy import ENTITY_TYPES, SPEC
+from seemly.policies.pii.policy import ENTITY_TYPES, SPEC, PersonalInformation
 from seemly.policy import Item
 from seemly.text.normalize import normalize
 
@@ -183,3 +183,20 @@ def test_a_clean_text_loads_neither_phonenumbers_nor_stdnum() -> None:
 )
 def test_hostile_repetition_is_survived(piece: str) -> None:
     assert 0 <= search(piece * (20_000 // len(piece))).probability <= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1" * 60 + "a",
+        "one two three " + "1" * 60 + "a",
+        "+" + "1" * 60 + "a one two three",
+        ("1" * 40 + "x ") * 500,
+        ("1-" * 30 + "x ") * 300,
+        ("one1" * 20 + "x ") * 300,
+    ],
+)
+def test_digits_that_lead_nowhere_cost_no_more_than_others(text: str) -> None:
+    """Shared out between groups in every way, these would not come back."""
+    (finding,) = PersonalInformation(PiiOptions()).check([Item(normalize(text))])
+    assert all(text[match.span.start : match.span.end] == match.match for match in finding.matches)

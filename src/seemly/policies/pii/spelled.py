@@ -52,9 +52,10 @@ _FILLERS = (
 
 _WORDS = "|".join(sorted({*_DIGIT_WORDS, *_TIMES}, key=len, reverse=True))
 _PIECE = re.compile(rf"\d|{_WORDS}")
-_GAP = rf"[^\w\n]{{0,6}}\n?[^\w\n]{{0,2}}(?:(?:{'|'.join(_FILLERS)})[^\w]{{1,3}})?"
-_RUN = re.compile(rf"(?<![^\W_])(?:\d+|{_WORDS})(?:{_GAP}(?:\d+|{_WORDS})){{4,40}}(?![^\W_])\ufe0f?\u20e3?")
-_SCATTERED = re.compile(rf"(?<![\w.,$€£-])\+?\d{{1,4}}(?:{_GAP}\d{{1,4}}){{1,16}}(?!\w)")
+# Possessive throughout: digits in a row could otherwise be shared out between the groups in exponentially many ways.
+_GAP = rf"[^\w\n]{{0,6}}+\n?+[^\w\n]{{0,2}}+(?:(?:{'|'.join(_FILLERS)})[^\w]{{1,3}})?"
+_RUN = re.compile(rf"(?<![^\W_])(?:\d++|{_WORDS})(?:{_GAP}(?:\d++|{_WORDS})){{4,40}}+(?![^\W_])\ufe0f?\u20e3?")
+_SCATTERED = re.compile(rf"(?<![\w.,$€£-])\+?\d{{1,4}}+(?:{_GAP}\d{{1,4}}+){{1,16}}+(?!\w)")
 _PICTURE = re.compile(r"[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 _FILLED = re.compile("|".join(rf"\b{filler}\b" for filler in _FILLERS))
 _COUNTING = "01234567890123456789"
