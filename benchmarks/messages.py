@@ -86,6 +86,12 @@ HOSTILE = {
     "newlines": "\n",
     "dots": ".",
     "leet": "5h1t ",
+    "everything": (
+        "jo@example.com +44 20 7946 0958 http://exa.mple.com/a f.u.c.k sh1t you idiot 4111 1111 1111 1111 "
+        "example dot com jo (at) gmail dot com DE89370400440532013000 раураl https://www.пример.рф "
+        "one two three four five 192.168.0.1\n12 Main Street my insta is foo_bar ⓕⓤⓒⓚ 🅵🆄🅲🅺 ｆｕｃｋ fu\u200bck "
+        "你好 안녕 नमस्ते שלום "
+    ),
 }
 """Patterns that have cost other libraries quadratic time or worse, by name."""
 
