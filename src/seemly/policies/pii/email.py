@@ -52,7 +52,7 @@ _PLACEHOLDERS = words(
 )
 _EXAMPLE_DOMAINS = re.compile(
     r"(?:.*\.)?(?:example\.(?:com|org|net)|(?:domain|email|mail|company|yourdomain|your-domain|mydomain|"
-    r"website|site)\.(?:com|tld|org)|.*\.(?:example|test|invalid|localhost|tld))",
+    r"website|site)\.(?:com|tld|org))|.*\.(?:example|test|invalid|localhost|tld)",
     re.IGNORECASE,
 )
 
