@@ -16,7 +16,7 @@ from seemly.channel import PRESETS, Channel
 from seemly.cli import samples
 from seemly.cli.console import printable
 from seemly.cli.output import pick
-from seemly.cli.progress import Progress
+from seemly.progress import Progress
 from seemly.engine import Engine
 from seemly.testing import FakeModels
 from seemly.wire import to_camel

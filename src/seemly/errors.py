@@ -4,6 +4,7 @@
     ├── ConfigError      a channel, rule, option, registry or tier that cannot work; raised when it is built
     │   └── ModelError   weights that are missing, damaged, or of another version
     ├── ContentError     content that cannot be moderated as it was submitted; the spec's BAD_REQUEST
+    ├── DataError        examples that nothing can be measured, fitted or replayed on
     └── PolicyFailed     a policy's result was asked for, or `strict=True` was set, and the policy had failed
 
 Messages and issues name fields, never the content in them, so that they are safe to log.
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ConfigError", "ContentError", "Issue", "ModelError", "PolicyFailed", "SeemlyError", "shorten"]
+__all__ = ["ConfigError", "ContentError", "DataError", "Issue", "ModelError", "PolicyFailed", "SeemlyError", "shorten"]
 
 
 def shorten(name: str, length: int = 60) -> str:
@@ -78,6 +79,12 @@ class ModelError(ConfigError):
 
 class ContentError(SeemlyError, ValueError):
     """Content that cannot be moderated as it was submitted. `issues` names each field that is wrong."""
+
+    code = "BAD_REQUEST"
+
+
+class DataError(SeemlyError, ValueError):
+    """Examples that nothing can be measured, fitted or replayed on. `issues` names rows, from 1, and fields."""
 
     code = "BAD_REQUEST"
 

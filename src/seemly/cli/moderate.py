@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Literal
 from seemly.cli.codes import BAD_ROWS, DONE, MET
 from seemly.cli.open import open_engine
 from seemly.cli.output import check_paths, to_line
-from seemly.cli.progress import Progress
 from seemly.cli.readers import SUFFIXES, BadRow, Columns, Format, Place, Row, read_rows, read_texts
 from seemly.cli.summary import summarize
 from seemly.engine import Engine, Rejected
 from seemly.errors import ConfigError, ContentError, Issue
+from seemly.progress import Progress
 
 if TYPE_CHECKING:
     from seemly.cli.console import Console

@@ -13,7 +13,10 @@ _WIDTH = 24
 
 
 class Progress:
-    """A line that says how much is done and how fast; a bar where `total` (bytes) is known. Silent unless `shown`."""
+    """A line that says how much is done and how fast; a bar where `total` is known. Silent unless `shown`.
+
+    `total` counts what `read` does: bytes, or rows.
+    """
 
     def __init__(self, stream: TextIO, *, total: int | None, shown: bool) -> None:
         self.done = 0
@@ -25,7 +28,7 @@ class Progress:
         self._drawn = 0.0
 
     def read(self, size: int) -> None:
-        """So many more bytes were read."""
+        """So much more of the total was read."""
         self._read += size
 
     def step(self) -> None:

@@ -1,0 +1,385 @@
+"""A draft of a channel replayed over what another one decided, without running any model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seemly.builtin import BUILTIN
+from seemly.channel import Action, Calibration, Channel, PolicySettings
+from seemly.content import Text
+from seemly.decide import FailedPolicy, decide
+from seemly.engine import DEFAULT_TIER, Engine
+from seemly.errors import ConfigError, ContentError, DataError, Issue
+from seemly.evaluation.evaluation import Evaluation
+from seemly.evaluation.examples import Source, read_examples
+from seemly.evaluation.optional import need
+from seemly.evaluation.plain import plain, render_table
+from seemly.evaluation.ranking import Floats
+from seemly.evaluation.records import Recorder, read_result
+from seemly.evaluation.scored import Scored, ScoredRow
+from seemly.models import Models
+from seemly.plan import Plan, compile_plan
+from seemly.policy import Finding, Label, Match
+from seemly.registry import Registry
+from seemly.rules import Verdict
+from seemly.span import Span
+from seemly.submission import parse_submission
+
+__all__ = ["PolicyChange", "Replay", "Replayed", "Transition", "replay", "undo"]
+
+_REPLAYABLE = frozenset(
+    ("key", "name", "description", "content_type", "flagging_mode", "policies", "wordlists", "rules", "triage")
+)
+"""Fields of a channel that what was found does not depend on, or that are looked into one by one."""
+_SHOWN = 20
+_CLOSE = 1e-9
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """How many examples went from one action to another, or kept theirs."""
+
+    old: Action
+    new: Action
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyChange:
+    """How many examples a policy flags that it did not, and no longer flags, and how many both times."""
+
+    id: str
+    newly_flagged: int
+    no_longer_flagged: int
+    still_flagged: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One example under both channels. Severities are 0 to 1; `text` is there to be read, and left out of the repr."""
+
+    row: int
+    id: str | None
+    text: str = field(repr=False)
+    old_action: Action
+    new_action: Action
+    old_severity: float
+    new_severity: float
+    newly_flagged: tuple[str, ...]
+    no_longer_flagged: tuple[str, ...]
+    still_flagged: tuple[str, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether the action or a flag differs."""
+        return self.old_action != self.new_action or bool(self.newly_flagged or self.no_longer_flagged)
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a new channel would have done.
+
+    `skipped` are rows that the replay cannot tell of, with why: they had settings of their own, or a policy failed
+    on some fields of an object.
+    """
+
+    old: Channel
+    new: Channel
+    outcomes: tuple[Replayed, ...] = field(repr=False)
+    skipped: tuple[Issue, ...] = ()
+
+    @property
+    def changed(self) -> tuple[Replayed, ...]:
+        """The examples whose action or flags differ, those whose severity moved most first."""
+        moved = [each for each in self.outcomes if each.changed]
+        return tuple(sorted(moved, key=lambda each: (-abs(each.new_severity - each.old_severity), each.row)))
+
+    @property
+    def transitions(self) -> tuple[Transition, ...]:
+        """The counts of each pair of actions that came up, the most frequent first."""
+        pairs = Counter((each.old_action, each.new_action) for each in self.outcomes)
+        return tuple(Transition(*pair, count) for pair, count in pairs.most_common())
+
+    @property
+    def policies(self) -> tuple[PolicyChange, ...]:
+        """The counts of each policy that flagged under either channel, by id."""
+        newly = Counter(policy for each in self.outcomes for policy in each.newly_flagged)
+        lost = Counter(policy for each in self.outcomes for policy in each.no_longer_flagged)
+        still = Counter(policy for each in self.outcomes for policy in each.still_flagged)
+        ids = sorted({*newly, *lost, *still})
+        return tuple(PolicyChange(each, newly[each], lost[each], still[each]) for each in ids)
+
+    def to_dataframe(self, *, text: bool = False) -> Any:
+        """A pandas DataFrame with a row for each example; the text only where asked for.
+
+        Raises ConfigError without pandas.
+        """
+        names = [each.name for each in fields(Replayed) if text or each.name != "text"]
+        columns = {name: [getattr(each, name) for each in self.outcomes] for name in (*names, "changed")}
+        return need("pandas").DataFrame(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON's types: the counts, and every example that changed, with its text."""
+        changed = self.changed
+        return {
+            "old": self.old.key,
+            "new": self.new.key,
+            "examples": len(self.outcomes),
+            "changed": len(changed),
+            "transitions": plain(self.transitions),
+            "policies": plain(self.policies),
+            "skipped": [each.to_dict() for each in self.skipped],
+            "changes": plain(changed),
+        }
+
+    def _repr_html_(self) -> str:
+        changed = self.changed
+        title = f"{self.old.key} → {self.new.key}: {len(changed):,} of {len(self.outcomes):,} change"
+        actions = render_table(
+            title, ("old", "new", "examples"), [(each.old, each.new, each.count) for each in self.transitions]
+        )
+        policies = render_table(
+            "policies",
+            ("policy", "newly flagged", "no longer flagged", "still flagged"),
+            [(each.id, each.newly_flagged, each.no_longer_flagged, each.still_flagged) for each in self.policies],
+        )
+        examples = render_table(
+            "examples",
+            ("row", "text", "old", "new", "old severity", "new severity"),
+            [
+                (each.row, each.text, each.old_action, each.new_action, each.old_severity, each.new_severity)
+                for each in changed[:_SHOWN]
+            ],
+        )
+        return f"<div>{actions}{policies}{examples}</div>"
+
+
+def replay(
+    old: Channel | Engine,
+    new: Channel | Engine,
+    examples: Source | Evaluation,
+    *,
+    results: Iterable[object] | None = None,
+    text: str = "text",
+    registry: Registry = BUILTIN,
+    models: Models | None = None,
+    tier: str = DEFAULT_TIER,
+) -> Replay:
+    """What `new` would have done with content that `old` judged, from the probabilities found then.
+
+    `examples` is an Evaluation made under `old`, or what was submitted, as `read_examples` takes it, with `results`:
+    for each the ModerationResult, or the dict that its `to_dict` gave. An engine in place of a channel brings its
+    `registry`, `models` and `tier` along; of the models only the manifest is read.
+
+    Flags, thresholds, weights, `on_failure`, rules, triage, flagging mode, policies and block lists left out, and
+    calibrations may differ. A new calibration counts from the probability before the old one, which must be
+    recoverable: where the old one was flat, it is so only if the new one says the same of everything on that level.
+
+    Raises ConfigError for channels that cannot work; DataError that lists what must be run again instead: policies
+    that did not run, changed options, word lists, and whatever else changes what is found; and for results that
+    `old` would not have given.
+    """
+    engine = old if isinstance(old, Engine) else new if isinstance(new, Engine) else None
+    if engine is not None:
+        registry, models, tier = engine.registry, engine.models, engine.tier
+    models = Models() if models is None else models
+    before = compile_plan(old.channel if isinstance(old, Engine) else old, registry, models, tier)
+    after = compile_plan(new.channel if isinstance(new, Engine) else new, registry, models, tier)
+    scored = _collect(before, examples, results, text)
+    if issues := _find_obstacles(before, after, scored.policies):
+        raise DataError("a replay cannot tell what this channel would find; run it again", issues)
+    turned = _recalibrate(before.channel, after.channel, scored)
+    outcomes: list[Replayed] = []
+    skipped: list[Issue] = []
+    for i, row in enumerate(scored.rows):
+        if problem := _find_gap(row):
+            skipped.append(Issue(f"row {row.number}", problem))
+            continue
+        was, now = _judge(before, scored, i), _judge(after, turned, i)
+        if (was[0], set(was[2])) != (row.action, set(row.flagged)):
+            raise DataError(
+                "these results cannot be replayed",
+                [Issue(f"row {row.number}", f"was not judged by the channel {before.channel.key!r} as it is")],
+            )
+        outcomes.append(_compare(row, was, now))
+    return Replay(before.channel, after.channel, tuple(outcomes), tuple(skipped))
+
+
+_Outcome = tuple[Action, float, tuple[str, ...]]
+"""The action, the severity, and the policies that flagged."""
+
+
+def _collect(plan: Plan, examples: Source | Evaluation, results: Iterable[object] | None, text: str) -> Scored:
+    if isinstance(examples, Evaluation):
+        if results is not None:
+            raise ConfigError("an Evaluation has results of its own")
+        if examples.channel != plan.channel:
+            raise DataError("the evaluation was made under another channel than the old one")
+        return examples.scored
+    if results is None:
+        raise ConfigError("a replay runs no model: give the examples' results, or an Evaluation")
+    policies = tuple(each.spec.id for each in plan.policies)
+    recorder = Recorder(plan.channel, policies)
+    given = read_examples(examples, text=text, policies=policies)
+    found = list(results)
+    if len(found) != len(given):
+        raise DataError(f"there are {len(found):,} results for {len(given):,} examples")
+    for number, (example, result) in enumerate(zip(given, found, strict=True), start=1):
+        try:
+            submission = parse_submission(example.content)
+        except ContentError as error:
+            recorder.refuse(number, error)
+        else:
+            recorder.add(number, example, submission, read_result(result, f"row {number}"))
+    return recorder.close({})
+
+
+def _find_obstacles(before: Plan, after: Plan, ran: Sequence[str]) -> list[Issue]:
+    """What differs between two channels that only a run of the new one can tell the effect of."""
+    old, new = before.channel, after.channel
+    issues = [
+        Issue(each.name, "changes what is found")
+        for each in fields(Channel)
+        if each.name not in _REPLAYABLE and getattr(old, each.name) != getattr(new, each.name)
+    ]
+    lists = {each.key: replace(each, name=None, mask=False) for each in old.wordlists}
+    kept = {each.key: replace(each, name=None, mask=False) for each in new.wordlists}
+    for key in sorted(lists.keys() | kept.keys()):
+        left_out = key not in kept and lists[key].mode != "allow"
+        if lists.get(key) != kept.get(key) and not left_out:
+            issues.append(Issue(f"wordlists.{key}", "changes what is found"))
+    for bound in after.policies:
+        policy = bound.spec.id
+        if policy not in ran:
+            if policy.removeprefix("wordlist:") not in kept or policy.removeprefix("wordlist:") in lists:
+                issues.append(Issue(f"policies.{policy}", "did not run"))
+            continue
+        was, now = _settings(old, policy), _settings(new, policy)
+        if was.options != now.options:
+            issues.append(Issue(f"policies.{policy}.options", "changes what is found"))
+        if was.calibration != now.calibration and new.context_enabled:
+            issues.append(Issue(f"policies.{policy}.calibration", "cannot be changed with context enabled"))
+    return issues
+
+
+def _settings(channel: Channel, policy: str) -> PolicySettings:
+    return next((each for each in channel.policies if each.id == policy), PolicySettings(policy))
+
+
+def _recalibrate(old: Channel, new: Channel, scored: Scored) -> Scored:
+    """The same rows with the new channel's calibrations in place of the old one's."""
+    probabilities, parts = scored.probabilities.copy(), scored.label_probabilities.copy()
+    issues: list[Issue] = []
+    for i, policy in enumerate(scored.policies):
+        was, now = _settings(old, policy).calibration, _settings(new, policy).calibration
+        if was == now:
+            continue
+        columns = [j for j, (owner, _) in enumerate(scored.labels) if owner == policy]
+        known = [_turn(column, was, now) for column in (probabilities[:, i], *(parts[:, j] for j in columns))]
+        lost = np.flatnonzero(np.any([~each for each in known], axis=0))
+        if len(lost):
+            rows = f"the first is row {scored.rows[int(lost[0])].number}"
+            problem = f"the old one cannot be undone for {len(lost):,} examples, {rows}: it gives many the same"
+            issues.append(Issue(f"policies.{policy}.calibration", problem))
+    if issues:
+        raise DataError("a replay cannot tell what this channel would find; run it again", issues)
+    return replace(scored, probabilities=probabilities, label_probabilities=parts)
+
+
+def _turn(column: Floats, old: Calibration | None, new: Calibration | None) -> NDArray[np.bool_]:
+    """Turn the column from one calibration to the other, in place; which entries of it that could be done for."""
+    present = np.flatnonzero(~np.isnan(column))
+    low = high = column[present]
+    if old is not None:
+        low, high = undo(old, low)
+    apply: Callable[[float], float] = (lambda raw: raw) if new is None else new
+    ends = np.array([(apply(a), apply(b)) for a, b in zip(low.tolist(), high.tolist(), strict=True)]).reshape(-1, 2)
+    # A media policy without its kind of leaf has a 0 that was never calibrated, and stays so.
+    untouched = np.zeros(len(present), bool) if old is None else column[present] < old.probabilities[0]
+    column[present] = np.where(untouched, column[present], ends[:, 0])
+    known = np.ones(len(column), bool)
+    known[present] = untouched | (ends[:, 1] - ends[:, 0] <= _CLOSE)
+    return known
+
+
+def undo(calibration: Calibration, probabilities: Floats) -> tuple[Floats, Floats]:
+    """The least and the greatest probability that the calibration maps to each of `probabilities`, shape [n].
+
+    The two differ where it is flat, also beyond its first and last point.
+    """
+    xs, ys = np.array(calibration.scores), np.array(calibration.probabilities)
+    # What lies on a point may have been rounded off it, and would look to be beyond a flat piece.
+    above = np.searchsorted(ys, probabilities).clip(1, len(ys) - 1)
+    for nearest in (ys[above - 1], ys[above]):
+        probabilities = np.where(np.abs(nearest - probabilities) < _ROUNDING, nearest, probabilities)
+    # One more point at either end, so that the flat ends are pieces as well.
+    xs, ys = np.concatenate(([0.0], xs, [1.0])), np.concatenate((ys[:1], ys, ys[-1:]))
+    first, last = np.searchsorted(ys, probabilities, "left"), np.searchsorted(ys, probabilities, "right")
+    return _cross(xs, ys, probabilities, first - 1), _cross(xs, ys, probabilities, last - 1)
+
+
+def _cross(xs: Floats, ys: Floats, levels: Floats, pieces: NDArray[np.intp]) -> Floats:
+    """Where each piece of the line reaches its level; the nearer end of the whole where there is no such piece."""
+    left = np.clip(pieces, 0, len(xs) - 2)
+    rise = ys[left + 1] - ys[left]
+    share = np.divide(levels - ys[left], rise, out=np.zeros_like(levels), where=rise > 0)
+    crossed = xs[left] + (xs[left + 1] - xs[left]) * share
+    return np.where(pieces < 0, 0.0, np.where(pieces >= len(xs) - 1, 1.0, crossed))
+
+
+def _find_gap(row: ScoredRow) -> str | None:
+    """Why a replay cannot tell of a row, where it cannot."""
+    if row.submission.policies is not None:
+        return "came with policies of its own"
+    if row.failed and not isinstance(row.submission.content, Text):
+        return "a policy or decoder failed on a part of it"
+    return None
+
+
+def _judge(plan: Plan, scored: Scored, i: int) -> _Outcome:
+    row = scored.rows[i]
+    labels: dict[str, list[Label]] = {}
+    for (policy, label), probability in zip(scored.labels, scored.label_probabilities[i].tolist(), strict=True):
+        if probability == probability:
+            labels.setdefault(policy, []).append(Label(label, probability))
+    found = dict(zip(scored.policies, scored.probabilities[i].tolist(), strict=True))
+    verdicts: list[Verdict] = []
+    failed = [FailedPolicy("allow")] if "language" in row.failed else []
+    for bound in plan.policies:
+        policy = bound.spec.id
+        if policy in row.failed:
+            failed.append(bound.fail())
+        elif found[policy] == found[policy]:
+            matches = tuple(
+                Match(Span(0, 0), "", found[policy], kind)
+                for owner, kind, number in row.counts
+                if owner == policy
+                for _ in range(number)
+            )
+            verdicts.append(bound.judge(Finding(found[policy], matches, tuple(labels.get(policy, ())))))
+    decision = decide(plan.channel, row.submission, verdicts, failed, language=row.language)
+    active = plan.channel.flagging_mode == "ACTIVE"
+    flagged = tuple(each.id for each in verdicts if active and each.flagged)
+    return decision.recommendation.action, decision.evaluation.severity_score, flagged
+
+
+def _compare(row: ScoredRow, was: _Outcome, now: _Outcome) -> Replayed:
+    return Replayed(
+        row.number,
+        row.id,
+        row.text,
+        was[0],
+        now[0],
+        was[1],
+        now[1],
+        tuple(each for each in now[2] if each not in was[2]),
+        tuple(each for each in was[2] if each not in now[2]),
+        tuple(each for each in now[2] if each in was[2]),
+    )

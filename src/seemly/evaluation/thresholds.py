@@ -1,0 +1,243 @@
+"""Thresholds chosen on labelled examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seemly.channel import Channel, PolicySettings
+from seemly.engine import Engine
+from seemly.errors import ConfigError, DataError, Issue
+from seemly.evaluation.evaluation import Evaluation
+from seemly.evaluation.examples import Labels, Source, read_examples
+from seemly.evaluation.figures import Confusion
+from seemly.evaluation.ranking import Floats, Ranking
+from seemly.evaluation.scored import Scored
+from seemly.evaluation.scoring import choose_policies, score
+
+__all__ = ["Costs", "FittedThreshold", "Target", "change_policy", "find_thresholds", "fit_thresholds"]
+
+_BOUND = re.compile(r"(?:(precision|recall)\s*>=|(fpr)\s*<=)\s*(\d+\.?\d*|\.\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What an error of each kind costs, in any unit. Raises ConfigError unless both are above 0."""
+
+    false_positive: float
+    false_negative: float
+
+    def __post_init__(self) -> None:
+        if not (self.false_positive > 0 and self.false_negative > 0):
+            raise ConfigError("both costs must be above 0")
+
+    def __str__(self) -> str:
+        return f"costs {self.false_positive:g}:{self.false_negative:g}"
+
+
+Target = str | Costs
+"""`precision>=0.95`, `recall>=0.9`, `fpr<=0.01`, `f1` (the largest), or the smallest Costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class FittedThreshold:
+    """A threshold and what it achieves on the examples that it was chosen on; on others, expect somewhat less."""
+
+    policy: str
+    target: str
+    threshold: float
+    confusion: Confusion
+
+
+class _Unreachable(Exception):  # noqa: N818  (caught where the policy is known)
+    """No threshold meets the target; the message says what comes nearest."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Candidates:
+    """Every threshold that flags a set of its own, falling, and how many it flags; all of shape [candidates]."""
+
+    thresholds: Floats
+    tp: Floats
+    fp: Floats
+    positives: int
+    negatives: int
+
+    @property
+    def precision(self) -> Floats:
+        """0 where nothing is flagged."""
+        total = self.tp + self.fp
+        return np.divide(self.tp, total, out=np.zeros_like(total), where=total > 0)
+
+    def pick(self, allowed: NDArray[np.bool_], merit: Floats, then: Floats) -> int:
+        """The candidate with the most merit, then the most of `then`, then the highest threshold."""
+        positions = np.flatnonzero(allowed)
+        order = np.lexsort((positions, -then[positions], -merit[positions]))
+        return int(positions[order[0]])
+
+
+def fit_thresholds(
+    source: Evaluation | Engine,
+    examples: Source = None,
+    *,
+    target: Target | Mapping[str, Target],
+    policies: Sequence[str] | None = None,
+    minimum: int = 10,
+    text: str = "text",
+    labels: Labels = None,
+    progress: bool | None = None,
+) -> Channel:
+    """The channel of `source` with thresholds that meet the target; nothing else in it changes.
+
+    Takes what `find_thresholds` takes, which also tells what each threshold achieves, and raises what it raises.
+    """
+    found = find_thresholds(
+        source,
+        examples,
+        target=target,
+        policies=policies,
+        minimum=minimum,
+        text=text,
+        labels=labels,
+        progress=progress,
+    )
+    channel = source.channel
+    for each in found:
+        channel = change_policy(channel, each.policy, threshold=each.threshold)
+    return channel
+
+
+def find_thresholds(
+    source: Evaluation | Engine,
+    examples: Source = None,
+    *,
+    target: Target | Mapping[str, Target],
+    policies: Sequence[str] | None = None,
+    minimum: int = 10,
+    text: str = "text",
+    labels: Labels = None,
+    progress: bool | None = None,
+) -> tuple[FittedThreshold, ...]:
+    """The threshold for each policy that meets the target, and what it achieves.
+
+    `source` is an Evaluation, or an Engine to run over `examples`. Among the thresholds that meet it, a bound on
+    precision or on the false positive rate takes the one with the most recall, a bound on recall the one with the
+    most precision, `f1` and Costs the best there is. Thresholds lie halfway between two neighbouring scores, so that
+    examples with the same score are always on the same side. `target` may map policies to a target each. `policies`
+    are by default those of such a mapping, else those with labels. `minimum` is the fewest positives, and negatives,
+    that a threshold is chosen from.
+
+    Raises DataError that lists each policy with too few labels, and each whose target no threshold meets with the
+    best there is; ConfigError for a target that isn't one.
+    """
+    aims = {each: _check(aim) for each, aim in target.items()} if isinstance(target, Mapping) else {}
+    common = None if isinstance(target, Mapping) else _check(target)
+    if aims and policies is None:
+        policies = tuple(aims)
+    scored = _score(source, examples, text, labels, progress)
+    found: list[FittedThreshold] = []
+    issues: list[Issue] = []
+    for policy in choose_policies(scored, policies):
+        aim = aims.get(policy, common)
+        scores, truth = scored.known_scores(policy)
+        candidates = _list_candidates(scores, truth >= 0.5)
+        if aim is None:
+            issues.append(Issue(policy, "has no target"))
+        elif min(candidates.positives, candidates.negatives) < max(1, minimum):
+            have = f"{candidates.positives:,} positive and {candidates.negatives:,} negative examples"
+            issues.append(Issue(policy, f"has {have}, and needs {max(1, minimum):,} of each"))
+        else:
+            try:
+                found.append(_choose(policy, aim, candidates))
+            except _Unreachable as error:
+                issues.append(Issue(policy, str(error)))
+    if issues:
+        raise DataError("some thresholds cannot be chosen", issues)
+    return tuple(found)
+
+
+def change_policy(channel: Channel, policy: str, **change: object) -> Channel:
+    """The channel with something changed in its settings for a policy, which it may not have named before."""
+    if any(each.id == policy for each in channel.policies):
+        changed = [replace(each, **change) if each.id == policy else each for each in channel.policies]  # type: ignore[arg-type]
+    else:
+        changed = [*channel.policies, PolicySettings(policy, **change)]  # type: ignore[arg-type]
+    return replace(channel, policies=tuple(changed))
+
+
+def _score(source: Evaluation | Engine, examples: Source, text: str, labels: Labels, progress: bool | None) -> Scored:
+    if isinstance(source, Evaluation):
+        if examples is not None:
+            raise ConfigError("an Evaluation has examples of its own; give an Engine to use others")
+        return source.scored
+    if examples is None:
+        raise ConfigError("an Engine needs examples to choose thresholds on")
+    given = read_examples(examples, text=text, labels=labels, policies=source.policies)
+    return score(source, given, progress=progress)
+
+
+def _check(target: object) -> Target:
+    if isinstance(target, Costs):
+        return target
+    if isinstance(target, str):
+        target = target.strip()
+        bound = _BOUND.fullmatch(target)
+        if target == "f1" or (bound and float(bound[3]) <= 1.0):
+            return target
+    raise ConfigError('a target must read "precision>=0.95", "recall>=0.9", "fpr<=0.01" or "f1", or be Costs')
+
+
+def _list_candidates(scores: Floats, positive: NDArray[np.bool_]) -> _Candidates:
+    ranking = Ranking.of(scores, positive)
+    tp, fp = ranking.counts()
+    falling = ranking.thresholds
+    # Halfway to the next lower score, so that noise in the last digits moves no example across; where there is no
+    # number between the two, the score itself.
+    lower = np.append(falling[1:], 0.0)[: len(falling)]
+    middle = (falling + lower) / 2.0
+    thresholds = np.where(middle > lower, middle, falling)
+    if len(falling) and falling[0] < (above := (falling[0] + 1.0) / 2.0):
+        thresholds = np.concatenate(([above], thresholds))
+        tp, fp = np.concatenate(([0.0], tp)), np.concatenate(([0.0], fp))
+    hits = int(positive.sum())
+    return _Candidates(thresholds, tp, fp, hits, len(positive) - hits)
+
+
+def _choose(policy: str, target: Target, candidates: _Candidates) -> FittedThreshold:
+    """The best candidate. Raises _Unreachable."""
+    tp, fp = candidates.tp, candidates.fp
+    every = np.ones(len(tp), bool)
+    if isinstance(target, Costs):
+        cost = target.false_positive * fp + target.false_negative * (candidates.positives - tp)
+        best = candidates.pick(every, -cost, -fp)
+    elif target == "f1":
+        best = candidates.pick(every, 2.0 * tp / (tp + fp + candidates.positives), -fp)
+    else:
+        best = _meet(target, candidates)
+    hits, false = int(tp[best]), int(fp[best])
+    confusion = Confusion(hits, false, candidates.positives - hits, candidates.negatives - false)
+    return FittedThreshold(policy, str(target), float(candidates.thresholds[best]), confusion)
+
+
+def _meet(target: str, candidates: _Candidates) -> int:
+    bound = _BOUND.fullmatch(target)
+    if bound is None:
+        raise ConfigError(f"not a target: {target}")
+    figure, limit = bound[1] or bound[2], float(bound[3])
+    tp, fp, precision = candidates.tp, candidates.fp, candidates.precision
+    values = {"precision": precision, "recall": tp / candidates.positives, "fpr": fp / candidates.negatives}[figure]
+    if figure == "fpr":
+        allowed, merit, then = values <= limit, tp, -fp
+    elif figure == "precision":
+        allowed, merit, then = (values >= limit) & (tp > 0), tp, -fp
+    else:
+        allowed, merit, then = values >= limit, precision, tp
+    if not allowed.any():
+        best = int(np.argmin(values) if figure == "fpr" else np.argmax(values))
+        near = f"{values[best]:.3f}, at a threshold of {candidates.thresholds[best]:.4g}"
+        raise _Unreachable(f"no threshold has {target}; the best is {near}")
+    return candidates.pick(allowed, merit, then)
