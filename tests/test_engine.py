@@ -239,13 +239,13 @@ def test_one_bad_item_of_a_batch_fails_alone() -> None:
 
 
 class _NoModel(FakeModels):
-    def scorer(self, tier: str) -> Any:
+    def scorer(self, tier: str, share: float = 0.2) -> Any:
         return _BrokenScorer(self.scores, self.LABELS)
 
 
 class _BrokenScorer:
     def __init__(self, _scores: Any, labels: Any) -> None:
-        self.labels = labels
+        self.labels, self.languages = labels, frozenset({"en"})
 
     def score(self, *_: Any) -> Any:
         raise OSError("no such file")

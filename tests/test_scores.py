@@ -15,10 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seemly import scores
+from seemly.scores import session
 from seemly.errors import ConfigError
 from seemly.pieces import NUMBER, SPECIAL, UNKNOWN, Pieces, split
-from seemly.scores import FastScorer, Scorer
+from seemly.scores.fast import FastScorer
+from seemly.scores.scorer import Scorer
 
 SCORER = FastScorer(Path(__file__).parent.parent / "models" / "text-fast")
 ALL = [0.5] * len(SCORER.labels)
@@ -132,8 +133,8 @@ def test_eight_threads_open_one_session(monkeypatch: pytest.MonkeyPatch) -> None
         time.sleep(0.05)
         return open_session(weights, name)
 
-    open_session = scores._open
-    monkeypatch.setattr(scores, "_open", slowly)
+    open_session = session.open_session
+    monkeypatch.setattr("seemly.scores.fast.open_session", slowly)
     fresh = FastScorer(SCORER.folder)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: fresh.score(["hello"], ["spam"], [0.5]), range(8)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seemly.manifest import FILE, FORMAT
-from seemly.scores import FastScorer
+from seemly.scores.fast import FastScorer
 from training import card, identities, measure, plain
 from training.dataset import WINDOW, Encoded
 from training.export import graph

@@ -36,7 +36,7 @@ def fit(
     optimizer = torch.optim.AdamW(network.parameters(), lr=_RATE, weight_decay=0.0)
     steps = sum(1 for _ in batches(train, np.random.default_rng(seed))) * epochs
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, _RATE, total_steps=steps + epochs * 50, pct_start=0.1)
-    balance = torch.tensor(_balance(train), device=device)
+    positive = torch.tensor(balance(train.labels, train.weights), device=device)
     saved, first = work / "checkpoint.pt", 0
     if saved.exists():
         state = torch.load(saved, map_location=device)
@@ -53,7 +53,7 @@ def fit(
             weights = torch.from_numpy(train.weights[rows]).to(device)
             known = ~labels.isnan()
             loss = torch.nn.functional.binary_cross_entropy_with_logits(
-                logits, labels.nan_to_num(), weight=weights * known, pos_weight=balance, reduction="sum"
+                logits, labels.nan_to_num(), weight=weights * known, pos_weight=positive, reduction="sum"
             ) / len(rows)
             optimizer.zero_grad()
             loss.backward()
@@ -97,10 +97,10 @@ def predict(network: Network, rows: Encoded, device: str = "cpu") -> NDArray[np.
     return logits
 
 
-def _balance(rows: Encoded) -> NDArray[np.float32]:
+def balance(labels: NDArray[np.float32], weights: NDArray[np.float32]) -> NDArray[np.float32]:
     """A positive's weight by label: the square root of how far the negatives outweigh them, from 1 to 3."""
-    weights = rows.weights * ~np.isnan(rows.labels)
-    positive = (np.nan_to_num(rows.labels) * weights).sum(axis=0)
+    weights = weights * ~np.isnan(labels)
+    positive = (np.nan_to_num(labels) * weights).sum(axis=0)
     negative = weights.sum(axis=0) - positive
     return np.clip(np.sqrt(negative / np.maximum(positive, 1)), 1, 3).astype(np.float32)
 

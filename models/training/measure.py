@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seemly.scores import Scorer
+    from seemly.scores.scorer import Scorer
 
     Array = NDArray[np.float64]
 
@@ -141,6 +141,22 @@ def report(
             }
             if shown:
                 found[name][group] = shown
+    return found
+
+
+JIGSAW = ("toxicity", "toxicity_severe", "profanity", "threat", "insult", "identity_attack")
+"""Our labels for the six of the Jigsaw competition, whose measure is the mean of their areas under the ROC curve."""
+
+
+def jigsaw(scores: Array, labels: Array, sources: Sequence[str]) -> dict[str, float]:
+    """Area under the ROC curve of each of the six labels on the Jigsaw rows that have all of them, and their mean."""
+    inside = np.array([source == "jigsaw" for source in sources])
+    found = {}
+    for label in JIGSAW:
+        place = LABELS.index(label)
+        if figures := ranking(scores[inside, place], labels[inside, place]):
+            found[label] = float(figures["auc"])
+    found["mean"] = round(sum(found.values()) / max(len(found), 1), 4)
     return found
 
 

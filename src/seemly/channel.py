@@ -203,7 +203,8 @@ class Channel:
     `frame_capture_interval` is in seconds, 0.1 to 60; `max_frames_per_video` is 1 to 1000. `policies` changes the
     defaults of the policies that it names: all built-in policies run unless `enabled` is False. `rules` are tried
     in order. `expected_scripts` are the Unicode scripts (`Latin`, `Cyrillic`, …) that its users write, which helps
-    to tell look-alikes from foreign words.
+    to tell look-alikes from foreign words. `accurate_share`, 0 to 1, is the share of ordinary traffic that the tier
+    `cascade` has its accurate model read.
     """
 
     __pydantic_config__ = _WIRE
@@ -225,6 +226,7 @@ class Channel:
     max_frames_per_video: Annotated[int, Interval(ge=1, le=1000)] = 20
     spread_frames: bool = False
     expected_scripts: tuple[Key, ...] = ()
+    accurate_share: Annotated[float, Interval(ge=0, le=1)] = 0.2
     policies: tuple[PolicySettings, ...] = ()
     wordlists: tuple[Wordlist, ...] = ()
     rules: tuple[Rule, ...] = ()

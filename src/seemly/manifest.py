@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from seemly.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 __all__ = ["FILE", "FORMAT", "Manifest"]
@@ -29,7 +30,9 @@ class Manifest:
 
     `labels` gives the order of the scores, `thresholds` the probability (0 to 1) from which each label counts
     as found. A text of more than `window` pieces is read in windows, each starting `stride` pieces after the
-    one before. `files` maps each file of the folder to its sha256.
+    one before. `languages` are those that it was trained and measured on. `files` maps each file of the folder to its
+    sha256. `bands` are the accurate model's: for some shares of ordinary traffic (0 to 1), by label, how far below
+    and above the threshold, in log-odds, the fast model's score is uncertain.
     """
 
     name: str
@@ -39,6 +42,8 @@ class Manifest:
     window: int
     stride: int
     files: Mapping[str, str]
+    languages: frozenset[str] = frozenset()
+    bands: Mapping[float, Mapping[str, tuple[float, float]]] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -62,12 +67,39 @@ class Manifest:
                 window=int(found["window"]),
                 stride=int(found["stride"]),
                 files=MappingProxyType({str(k): str(v) for k, v in found["files"].items()}),
+                languages=frozenset(map(str, found.get("languages", ()))),
+                bands=MappingProxyType(
+                    {
+                        float(share): {str(label): (float(a), float(b)) for label, (a, b) in band.items()}
+                        for share, band in found.get("bands", {}).items()
+                    }
+                ),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"the manifest of model {folder!r} is incomplete") from error
         if set(manifest.labels) != set(manifest.thresholds) or not 0 < manifest.stride <= manifest.window:
             raise ModelError(f"the manifest of model {folder!r} contradicts itself")
         return manifest
+
+    def band(self, share: float) -> Mapping[str, tuple[float, float]]:
+        """By label, the band for a share of traffic: between the shares that the model knows, a straight line.
+
+        Nothing is uncertain at a share of 0, everything at 1.
+        """
+        if share <= 0.0 or share >= 1.0 or not self.bands:
+            edge = math.inf if share >= 1.0 else -math.inf
+            return dict.fromkeys(self.labels, (edge, edge))
+        known = sorted(self.bands)
+        low = max((each for each in known if each <= share), default=known[0])
+        high = min((each for each in known if each >= share), default=known[-1])
+        part = 0.0 if high == low else (share - low) / (high - low)
+        return {
+            label: (
+                (1 - part) * self.bands[low][label][0] + part * self.bands[high][label][0],
+                (1 - part) * self.bands[low][label][1] + part * self.bands[high][label][1],
+            )
+            for label in self.labels
+        }
 
     def load(self, folder: Path, file: str) -> bytes:
         """The bytes of one of the model's files. Raises ModelError unless their sha256 is the manifest's."""

@@ -11,17 +11,26 @@ from typing import TYPE_CHECKING, Any
 from seemly.errors import ConfigError, ModelError
 from seemly.language import Detector
 from seemly.manifest import FILE, Manifest
-from seemly.scores import FastScorer
+from seemly.scores.accurate import AccurateModel
+from seemly.scores.cascade import EVERYTHING, CascadeScorer
+from seemly.scores.fast import FastScorer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from seemly.scores import Scorer
+    from seemly.scores.scorer import Scorer
 
 __all__ = ["TIERS", "Models"]
 
-TIERS: Mapping[str, str] = MappingProxyType({"fast": "text-fast"})
-"""The tiers of text models, each with its model's folder."""
+TIERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "fast": ("text-fast",),
+        "cascade": ("text-fast", "text-accurate"),
+        "accurate": ("text-fast", "text-accurate"),
+    }
+)
+"""The tiers of text scorers, each with its models' folders; the last one's calibration holds."""
+
 
 _ROOT = "SEEMLY_MODELS"
 
@@ -37,7 +46,8 @@ class Models:
     def __init__(self, root: Path | str | None = None) -> None:
         self.root = None if root is None else Path(root)
         self._lock = threading.Lock()
-        self._scorers: dict[str, Scorer | str] = {}
+        self._scorers: dict[tuple[str, float], Scorer | str] = {}
+        self._accurate: AccurateModel | None = None
         self._detector: Detector | None = None
 
     def path(self, name: str) -> Path:
@@ -49,24 +59,24 @@ class Models:
 
     def tiers(self) -> tuple[str, ...]:
         """The tiers whose models are there."""
-        return tuple(
-            tier for tier, name in TIERS.items() if any((root / name / FILE).is_file() for root in self._roots())
-        )
+        there = {name for names in TIERS.values() for name in names if self._has(name)}
+        return tuple(tier for tier, names in TIERS.items() if there.issuperset(names))
 
-    def scorer(self, tier: str) -> Scorer:
+    def scorer(self, tier: str, share: float = 0.2) -> Scorer:
         """The scorer of a tier, the same one each time; its weights load with the first text.
 
-        Raises ConfigError for a tier that there is not, ModelError where its manifest cannot be read.
+        `share`, 0 to 1, is how much of ordinary traffic the accurate model of the cascade reads. Raises ConfigError
+        for a tier that there is not, ModelError where a manifest cannot be read.
         """
-        if tier not in TIERS:
-            raise ConfigError(f"no such tier: {tier!r}; there are {', '.join(self.tiers()) or 'none'}")
+        self._names(tier)
+        wanted = (tier, share if tier == "cascade" else EVERYTHING)
         with self._lock:
-            if tier not in self._scorers:
+            if wanted not in self._scorers:
                 try:
-                    self._scorers[tier] = FastScorer(self.path(TIERS[tier]))
+                    self._scorers[wanted] = self._make(*wanted)
                 except ModelError as error:
-                    self._scorers[tier] = str(error)
-            scorer = self._scorers[tier]
+                    self._scorers[wanted] = str(error)
+            scorer = self._scorers[wanted]
         if isinstance(scorer, str):
             raise ModelError(scorer)
         return scorer
@@ -77,21 +87,37 @@ class Models:
         Raises ModelError where there is none.
         """
         with self._lock:
-            if self._detector is None:
-                self._detector = Detector(self.path("language"))
-            return self._detector
+            return self._find_detector()
 
     def default_thresholds(self, tier: str) -> Mapping[str, float]:
         """The probability from which each label counts as found, as calibration set it."""
-        if tier not in TIERS:
-            raise ConfigError(f"no such tier: {tier!r}; there are {', '.join(self.tiers()) or 'none'}")
-        return Manifest.read(self.path(TIERS[tier])).thresholds
+        return Manifest.read(self.path(self._names(tier)[-1])).thresholds
 
     def version(self, tier: str) -> str:
-        """The version of the model of a tier. Raises ConfigError, ModelError as `scorer` does."""
+        """The version of the last model of a tier. Raises ConfigError, ModelError as `scorer` does."""
+        return Manifest.read(self.path(self._names(tier)[-1])).version
+
+    def _names(self, tier: str) -> tuple[str, ...]:
         if tier not in TIERS:
             raise ConfigError(f"no such tier: {tier!r}; there are {', '.join(self.tiers()) or 'none'}")
-        return Manifest.read(self.path(TIERS[tier])).version
+        return TIERS[tier]
+
+    def _has(self, name: str) -> bool:
+        return any((root / name / FILE).is_file() for root in self._roots())
+
+    def _make(self, tier: str, share: float) -> Scorer:
+        fast = self._scorers.get(("fast", EVERYTHING))
+        if not isinstance(fast, FastScorer):
+            fast = self._scorers["fast", EVERYTHING] = FastScorer(self.path("text-fast"))
+        if tier == "fast":
+            return fast
+        self._accurate = self._accurate or AccurateModel(self.path("text-accurate"))
+        return CascadeScorer(fast, self._accurate, self._find_detector(), share)
+
+    def _find_detector(self) -> Detector:
+        if self._detector is None:
+            self._detector = Detector(self.path("language"))
+        return self._detector
 
     def _roots(self) -> tuple[Path, ...]:
         package = Path(__file__).parent

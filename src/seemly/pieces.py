@@ -8,17 +8,22 @@ on its neighbours, and ordinary text costs one pattern and one look-up a word.
 from __future__ import annotations
 
 import re
+import unicodedata
 from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["CONTINUED", "NUMBER", "PAD", "SPECIAL", "UNKNOWN", "Pieces", "split"]
+__all__ = ["CONTINUED", "END", "NUMBER", "PAD", "SPECIAL", "START", "UNKNOWN", "Pieces", "split"]
 
 PAD, UNKNOWN, NUMBER = 0, 1, 2
 SPECIAL = ("[PAD]", "[UNK]", "[NUM]")
-"""The first pieces of every vocabulary: filler, what no piece covers, and numbers of three digits or more."""
+"""The first pieces of every vocabulary: filler, what no piece covers, and numbers of three digits or more (of five or
+more in a bare vocabulary, which knows the shorter ones)."""
+
+START, END = 3, 4
+"""What a transformer's vocabulary has next: the pieces that it reads before and after every text."""
 
 CONTINUED = "##"
 """What a piece that goes on within a word starts with."""
@@ -37,6 +42,7 @@ _SYMBOLS = (
 _LETTER = rf"[^\s{_ASCII}{_UNSPACED}{_SYMBOLS}]"
 _WORD = re.compile(rf"{_LETTER}{{1,24}}(?:['’]{_LETTER}{{1,8}})?|[{_ASCII}]{{1,8}}|[{_UNSPACED}{_SYMBOLS}]")
 _REPEATED = re.compile(r"(.)\1{2,32}", re.DOTALL)
+_BARE = re.compile(r"[^\W_]+|[\W_]")
 
 _CACHED = 32_768
 """Words kept in the cache: about 6 MB. It is emptied when full, which a Zipfian stream hardly notices."""
@@ -50,11 +56,13 @@ def split(text: str) -> list[str]:
 class Pieces(dict[str, tuple[int, ...]]):
     """A vocabulary, and a cache of the words that were cut with it: `pieces[word]` is the word's numbers.
 
-    `vocabulary` lists the pieces by number, `SPECIAL` first. Safe to use from several threads.
+    `vocabulary` lists the pieces by number, `SPECIAL` first. A `bare` vocabulary knows letters without their accents
+    and punctuation sign by sign, as BERT's uncased one does. Safe to use from several threads.
     """
 
-    def __init__(self, vocabulary: Iterable[str]) -> None:
+    def __init__(self, vocabulary: Iterable[str], *, bare: bool = False) -> None:
         super().__init__()
+        self._bare = bare
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
         # The longest piece by what it starts with: no longer one need be tried.
         self._longest: dict[str, int] = {}
@@ -69,14 +77,19 @@ class Pieces(dict[str, tuple[int, ...]]):
     def __missing__(self, word: str) -> tuple[int, ...]:
         if len(self) >= _CACHED:
             self.clear()
-        cut = self[word] = self._cut(word.replace("’", "'"))
+        straight = word.replace("’", "'")
+        if self._bare:
+            cut = tuple(chain.from_iterable(map(self._cut, _BARE.findall(_strip(straight)))))
+        else:
+            cut = self._cut(straight)
+        self[word] = cut
         return cut
 
     def _cut(self, word: str) -> tuple[int, ...]:
         number = self._numbers.get(word)
         if number is not None and number >= len(SPECIAL):
             return (number,)
-        if len(word) > 2 and word.isdecimal():
+        if len(word) > (4 if self._bare else 2) and word.isdecimal():
             return (NUMBER,)
         if not _REPEATED.search(word):
             return self._match(word)
@@ -100,3 +113,11 @@ class Pieces(dict[str, tuple[int, ...]]):
                 cut.append(number)
             start, prefix = end, CONTINUED
         return tuple(cut)
+
+
+def _strip(word: str) -> str:
+    """Without accents, joiners and variation selectors."""
+    if word.isascii():
+        return word
+    parts = unicodedata.normalize("NFD", word)
+    return "".join(char for char in parts if unicodedata.category(char) not in ("Mn", "Me", "Cf"))

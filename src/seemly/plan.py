@@ -17,7 +17,7 @@ from seemly.policies.wordlist import spec_for
 from seemly.policy import Finding, Label, Policy, PolicyKind, Spec
 from seemly.registry import Registry
 from seemly.rules import Verdict, check_rules
-from seemly.scores import Scorer
+from seemly.scores.scorer import Scorer
 from seemly.text.normalize import Normalized
 
 __all__ = ["BoundPolicy", "Plan", "compile_plan"]
@@ -106,7 +106,7 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     ]
     running = {key: spec for key, spec in specs.items() if settings.get(key, PolicySettings(key)).enabled}
     needed = tuple(sorted({label for spec in running.values() for label in spec.labels}))
-    scorer, calibrated = _find_scorer(models, tier, needed)
+    scorer, calibrated = _find_scorer(models, tier, channel.accurate_share, needed)
     issues.extend(_script_issues(channel))
     bound: list[BoundPolicy] = []
     for key, spec in running.items():
@@ -127,8 +127,10 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     return Plan(channel, tuple(bound), scorer, models.detector(), needed, thresholds, kinds)
 
 
-def _find_scorer(models: Models, tier: str, labels: tuple[str, ...]) -> tuple[Scorer, Mapping[str, float]]:
-    scorer = models.scorer(tier)
+def _find_scorer(
+    models: Models, tier: str, share: float, labels: tuple[str, ...]
+) -> tuple[Scorer, Mapping[str, float]]:
+    scorer = models.scorer(tier, share)
     missing = [label for label in labels if label not in scorer.labels]
     if missing:
         raise ConfigError(f"the {tier} tier does not score {', '.join(missing)}; it scores {', '.join(scorer.labels)}")

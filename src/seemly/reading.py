@@ -22,7 +22,8 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _UNTOLD = Language(None, 0.0)
-_FOREIGN = Finding(0.0, data=FrozenMapping({"language_supported": False}))
+_UNTAUGHT = FrozenMapping({"language_supported": False})
+_FOREIGN = Finding(0.0, data=_UNTAUGHT)
 
 
 class Reading:
@@ -49,7 +50,12 @@ class Reading:
         ]
         self._policies = plan.policies
         failed = {i: score for i, score in enumerate(scores) if isinstance(score, Exception)}
-        self.outcomes = [_ask(bound, items, failed if bound.spec.labels else {}) for bound in plan.policies]
+        taught = plan.scorer.languages
+        foreign = [i for i, item in enumerate(items) if item.language is not None and item.language not in taught]
+        self.outcomes = [
+            _mark(_ask(bound, items, failed), foreign) if bound.spec.labels else _ask(bound, items, {})
+            for bound in plan.policies
+        ]
 
     def row(self, leaf: Leaf) -> list[Finding | Exception]:
         """What each policy of the plan, in order, made of a leaf without windows."""
@@ -104,6 +110,18 @@ def _ask(bound: BoundPolicy, items: Sequence[Item], failed: Mapping[int, Excepti
     if bound.calibration is None:
         return outcomes
     return [each if isinstance(each, Exception) else _calibrate(each, bound.calibration) for each in outcomes]
+
+
+def _mark(outcomes: Sequence[Finding | Exception], foreign: Sequence[int]) -> Sequence[Finding | Exception]:
+    """Say of scores in languages that the model was not taught that they are."""
+    if not foreign:
+        return outcomes
+    marked = list(outcomes)
+    for i in foreign:
+        finding = marked[i]
+        if isinstance(finding, Finding):
+            marked[i] = replace(finding, data=FrozenMapping({**(finding.data or {}), **_UNTAUGHT}))
+    return marked
 
 
 def _calibrate(finding: Finding, calibration: Calibration) -> Finding:

@@ -91,6 +91,7 @@ class FakeScorer:
     def __init__(self, scores: Mapping[str, Mapping[str, float]], labels: Iterable[str]) -> None:
         self.scores = scores
         self.labels = tuple(labels)
+        self.languages = frozenset({"en"})
 
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Shape [texts, labels]."""
@@ -113,7 +114,7 @@ class FakeModels(Models):
         super().__init__()
         self.scores = {} if scores is None else scores
 
-    def scorer(self, tier: str) -> FakeScorer:
+    def scorer(self, tier: str, share: float = 0.2) -> FakeScorer:
         """The same scorer for any tier."""
         return FakeScorer(self.scores, self.LABELS)
 

@@ -1,0 +1,1 @@
+"""The accurate text model: a small transformer, fine-tuned from MiniLM."""

@@ -1,0 +1,133 @@
+"""From a trained transformer to the model's folder: weights, calibration, thresholds, bands, manifest, figures, card."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seemly.manifest import FILE, FORMAT
+from seemly.models import Models
+from seemly.scores.accurate import AccurateModel
+from seemly.scores.cascade import divide
+from training import measure
+from training.accurate import card
+from training.accurate.bands import bands, traffic
+from training.accurate.dataset import LANGUAGES
+from training.accurate.export import graph
+from training.rows import LABELS, Row, split_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from training.accurate.network import Network
+
+    Array = NDArray[np.float64]
+
+WINDOW = 192
+"""Pieces that are read at once, start and end among them: a unit of 400 code points seldom has more."""
+
+_NAME = "text-accurate"
+_FILES = ("weights.onnx", "vocab.txt")
+_UNITS = 4
+
+
+def finish(
+    network: Network, vocabulary: Sequence[str], rows: Sequence[Row], out: Path, *, version: str, settings: Mapping[str, int]
+) -> dict[str, Any]:
+    """Write the model's folder and return every figure of its card.
+
+    Scale and shift of each label and its threshold are fitted to the validation rows as the runtime scores them, the
+    bands to what the fast model beside it says of them; the figures are those of the test rows.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    held = {split: [row for row in rows if split_of(row.text) == split] for split in ("validation", "test")}
+    weights = {name: value.detach().cpu().float().numpy() for name, value in network.state_dict().items()}
+    ones, zeros = np.ones(len(LABELS), np.float32), np.zeros(len(LABELS), np.float32)
+    _write(out, version, graph(weights, ones, zeros), dict.fromkeys(LABELS, 0.5))
+    raw = measure.logits(read(out, [row.text for row in held["validation"]]))
+    labels, trust = arrays(held["validation"])
+    scales, shifts, thresholds = ones.copy(), zeros.copy(), {}
+    for place, label in enumerate(LABELS):
+        mixed = measure.mixture(labels[:, place], trust[:, place])
+        scales[place], shifts[place] = measure.platt(raw[:, place], labels[:, place], mixed)
+        probability = 1 / (1 + np.exp(-(scales[place] * raw[:, place] + shifts[place])))
+        thresholds[label] = measure.threshold(probability, labels[:, place], mixed)
+    probabilities = 1 / (1 + np.exp(-(raw * scales + shifts)))
+    fast = Models(out.parent).scorer("fast")
+    before = score(fast, [row.text for row in held["validation"]])
+    taught = _languages(held["validation"], probabilities, before, labels)
+    found = bands(before, traffic(held["validation"]), thresholds)
+    _write(out, version, graph(weights, scales, shifts), thresholds, languages=taught, bands=found)
+
+    test = held["test"]
+    labels, trust = arrays(test)
+    scores = read(out, [row.text for row in test])
+    groups = {"languages": [row.language for row in test], "sources": [row.source for row in test]}
+    figures = measure.report(scores, labels, trust, groups, thresholds)
+    figures["fast"] = measure.report(score(fast, [row.text for row in test]), labels, trust, groups, thresholds)
+    figures["jigsaw"] = measure.jigsaw(scores, labels, groups["sources"])
+    figures["taught"] = taught
+    figures["sizes"] = {name: (out / name).stat().st_size for name in _FILES}
+    figures["rows"] = {split: len(found) for split, found in held.items()}
+    figures["settings"] = {**settings, "window": WINDOW, "pieces": len(vocabulary)}
+    (out / "metrics.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (out / "CARD.md").write_text(card.write(figures, version), encoding="utf-8")
+    return figures
+
+
+def arrays(rows: Sequence[Row]) -> tuple[Array, Array]:
+    """Labels, NaN where unknown, and weights, of shape [rows, labels]."""
+    labels = np.array([[row.labels.get(label, np.nan) for label in LABELS] for row in rows])
+    weights = np.array([[row.weights.get(label, row.weight) for label in LABELS] for row in rows])
+    return labels, weights
+
+
+def read(folder: Path, texts: Sequence[str]) -> Array:
+    """The accurate model's probabilities, [texts, labels]: of a long text's first units the largest."""
+    model = AccurateModel(folder)
+    with ThreadPoolExecutor(2) as pool:
+        found = pool.map(lambda text: np.max([model.read(unit) for unit in divide([text])[0][:_UNITS]], axis=0), texts)
+        return np.array(list(found), np.float64)
+
+
+def score(scorer: Any, texts: Sequence[str]) -> Array:
+    """A scorer's probabilities, [texts, labels], in batches."""
+    halves = [0.5] * len(LABELS)
+    parts = [scorer.score(texts[at : at + 512], LABELS, halves) for at in range(0, len(texts), 512)]
+    return np.concatenate(parts).astype(np.float64)
+
+
+def _languages(rows: Sequence[Row], ours: Array, theirs: Array, labels: Array) -> list[str]:
+    """English, and the languages that were taught in which this model ranks toxicity better than the fast one."""
+    found = ["en"]
+    for language in LANGUAGES[1:-1]:
+        inside = np.array([row.language == language for row in rows])
+        mine = measure.ranking(ours[inside, 0], labels[inside, 0])
+        other = measure.ranking(theirs[inside, 0], labels[inside, 0])
+        if mine and other and mine["auc"] > other["auc"]:
+            found.append(language)
+    return found
+
+
+def _write(out: Path, version: str, weights: bytes, thresholds: Mapping[str, float], **more: object) -> None:
+    (out / "weights.onnx").write_bytes(weights)
+    manifest = {
+        "format": FORMAT,
+        "name": _NAME,
+        "version": version,
+        "labels": list(LABELS),
+        "thresholds": thresholds,
+        "window": WINDOW,
+        "stride": WINDOW,
+        **more,
+        "files": {name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in _FILES},
+    }
+    (out / FILE).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,174 @@
+"""Two tiers in one: the fast model scores every text, the accurate one reads what the fast one leaves uncertain."""
+
+from __future__ import annotations
+
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from seemly.errors import ConfigError
+from seemly.scores.scorer import pick
+from seemly.scores.session import Opened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from seemly.language import Detector
+    from seemly.scores.accurate import AccurateModel
+    from seemly.scores.fast import FastScorer
+
+    _Edges = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
+__all__ = ["EVERYTHING", "CascadeScorer", "divide"]
+
+EVERYTHING = 1.0
+"""The share at which the accurate model reads every text of a language that it knows."""
+
+UNIT = 400
+"""Longer texts are scored in units of this many code points, broken between words."""
+
+_OVERLAP = 40
+_WORST = 4
+"""The most units of one text that the accurate model reads."""
+
+_THREADS = 4
+_REMEMBERED = 64
+
+
+class CascadeScorer:
+    """Whether the accurate model reads a text depends on that text, the labels and their thresholds, and on nothing
+    else: it does where the fast model's log-odds for some label lie within a band around the label's threshold.
+
+    The bands' widths were set when the models were calibrated, so that about `share` (0 to 1) of ordinary traffic
+    falls inside. Of a text longer than `UNIT`, the four units are read that weigh most against the thresholds. A
+    text in a language that the accurate model was not taught keeps the fast model's scores.
+    """
+
+    def __init__(self, fast: FastScorer, accurate: AccurateModel, detector: Detector, share: float) -> None:
+        if fast.labels != accurate.manifest.labels:
+            raise ConfigError("the fast and the accurate model score different labels")
+        self.fast = fast
+        self.accurate = accurate
+        self.detector = detector
+        self.share = share
+        self._bands = accurate.manifest.band(share)
+        self._known: dict[tuple[tuple[str, ...], tuple[float, ...]], _Edges] = {}
+        self._pool = Opened(lambda: ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1), "seemly-accurate"))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What it can score."""
+        return self.fast.labels
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages that the accurate model reads."""
+        return self.accurate.manifest.languages
+
+    def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
+        """Probabilities, 0 to 1, of shape [texts, labels]. Raises ConfigError and ModelError as `Scorer` says."""
+        import numpy as np
+
+        units, owners = divide(texts)
+        scores = self.fast.score(units, self.labels, ())
+        chosen = self._choose(units, owners, pick(scores, self.labels, labels), labels, thresholds)
+        if len(chosen) == 1:
+            scores[chosen[0]] = self.accurate.read(units[chosen[0]])
+        elif chosen:
+            read = self._pool().map(self.accurate.read, [units[index] for index in chosen])
+            for index, found in zip(chosen, read, strict=True):
+                scores[index] = found
+        scores = pick(scores, self.labels, labels)
+        if len(units) == len(texts):
+            return scores
+        whole = np.zeros((len(texts), len(labels)), np.float32)
+        np.maximum.at(whole, owners, scores)
+        return whole
+
+    def _choose(
+        self,
+        units: Sequence[str],
+        owners: Sequence[int],
+        scores: NDArray[np.float32],
+        labels: Sequence[str],
+        thresholds: Sequence[float],
+    ) -> list[int]:
+        """The units that the accurate model ought to read, in order."""
+        import numpy as np
+
+        if not labels or not units:
+            return []
+        low, high, middle = self._edges(tuple(labels), tuple(thresholds))
+        uncertain = np.flatnonzero(((scores >= low) & (scores <= high)).any(axis=1)).tolist()
+        chosen = [index for index in uncertain if self._knows(units[index])]
+        if len(units) == owners[-1] + 1 or len(chosen) <= _WORST:
+            return chosen
+        of: dict[int, list[int]] = {}
+        for index in chosen:
+            of.setdefault(owners[index], []).append(index)
+        weight = (_log_odds(scores) - middle).max(axis=1)
+        return sorted(
+            index for found in of.values() for index in sorted(found, key=lambda at: (-weight[at], at))[:_WORST]
+        )
+
+    def _edges(self, labels: tuple[str, ...], thresholds: tuple[float, ...]) -> _Edges:
+        """From which probability to which each label is uncertain, and its threshold in log-odds."""
+        import numpy as np
+
+        edges = self._known.get((labels, thresholds))
+        if edges is None:
+            middle = _log_odds(np.clip(np.array(thresholds), 0.01, 0.99))
+            below, above = (np.array([self._bands[label][side] for label in labels]) for side in (0, 1))
+            with np.errstate(over="ignore"):
+                low, high = 1 / (1 + np.exp(below - middle)), 1 / (1 + np.exp(-middle - above))
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            edges = self._known[labels, thresholds] = (low, high, middle)
+        return edges
+
+    def _knows(self, text: str) -> bool:
+        """Whether the text is in a language of the accurate model, or too short to tell and mostly in Latin letters."""
+        code = self.detector.detect(text).code
+        if code is not None:
+            return code in self.languages
+        return text.isascii() or not _BEYOND_LATIN.search(text)
+
+    def __reduce__(self) -> tuple[type[CascadeScorer], tuple[FastScorer, AccurateModel, Detector, float]]:
+        return CascadeScorer, (self.fast, self.accurate, self.detector, self.share)
+
+
+_BEYOND_LATIN = re.compile("[\u0370-\u1cff\u2d30-\u2dff\u3005-\ud7ff\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc]")
+
+
+def _log_odds(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:
+    import numpy as np
+
+    bounded = np.clip(probabilities.astype(np.float64), 1e-6, 1 - 1e-6)
+    found: NDArray[np.float64] = np.log(bounded) - np.log1p(-bounded)
+    return found
+
+
+def divide(texts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The texts in units of at most `UNIT` code points that overlap a little, and which text each is of."""
+    units: list[str] = []
+    owners: list[int] = []
+    for owner, text in enumerate(texts):
+        start = 0
+        while len(text) - start > UNIT:
+            end = _space(text, start + UNIT)
+            units.append(text[start:end])
+            owners.append(owner)
+            start = _space(text, end - _OVERLAP)
+        units.append(text[start:])
+        owners.append(owner)
+    return units, owners
+
+
+def _space(text: str, near: int) -> int:
+    """Where a word ends at or shortly before `near`; `near` itself in a run without spaces."""
+    found = text.rfind(" ", near - _OVERLAP + 1, near)
+    return near if found < 0 else found

@@ -1,0 +1,48 @@
+"""What a scorer is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from seemly.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Scorer", "pick"]
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """Gives texts calibrated probabilities; a text's depend on it alone. Safe to call from several threads."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What it can score."""
+        ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The ISO 639-1 codes of the languages that its best model was trained and measured on."""
+        ...
+
+    def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
+        """Probabilities, 0 to 1, of shape [texts, labels].
+
+        `thresholds` are the channel's, one a label: a scorer of several tiers decides by them where a closer
+        look is worth its cost. Raises ConfigError for an unknown label, ModelError for a model that does not load.
+        """
+        ...
+
+
+def pick(scores: NDArray[np.float32], known: tuple[str, ...], labels: Sequence[str]) -> NDArray[np.float32]:
+    """The columns of `labels` from scores that have those of `known`. Raises ConfigError for a label not known."""
+    if tuple(labels) == known:
+        return scores
+    unknown = set(labels).difference(known)
+    if unknown:
+        raise ConfigError(f"no such label: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    return scores[:, [known.index(label) for label in labels]]
