@@ -72,6 +72,9 @@ class Comparison:
     disagreements: int
     to_read: tuple[Disagreement, ...] = field(repr=False)
 
+    def __contains__(self, policy: object) -> bool:
+        return any(each.id == policy for each in self.policies)
+
     def __getitem__(self, policy: str) -> PolicyComparison:
         for each in self.policies:
             if each.id == policy:

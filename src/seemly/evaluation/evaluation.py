@@ -83,7 +83,11 @@ class Evaluation:
     actions: tuple[ActionCount, ...]
     latency: Latency | None
     slices: tuple[Slice, ...] = ()
-    worst: tuple[Misjudged, ...] = field(default=(), repr=False)
+    worst: tuple[Misjudged, ...] = ()
+
+    def __repr__(self) -> str:
+        areas = [f"{each.id} {each.auc.value:.3f}" for each in self.policies if each.auc is not None]
+        return f"Evaluation({self.channel.key!r}, {len(self.scored.rows):,} examples, AUC: {', '.join(areas) or None})"
 
     @property
     def channel(self) -> Channel:
@@ -130,7 +134,7 @@ class Evaluation:
         return need("pandas").DataFrame(columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON's types: every figure, and the texts of `worst`, but not each example's scores."""
+        """JSON's types: every figure, without the curves of slices, and the texts of `worst`."""
         return {
             "channel": self.channel.key,
             "examples": len(self.scored.rows),
@@ -143,7 +147,7 @@ class Evaluation:
                     "attribute": each.attribute,
                     "value": each.value,
                     "count": each.count,
-                    "policies": [policy.to_dict() for policy in each.policies],
+                    "policies": [policy.to_row() for policy in each.policies],
                 }
                 for each in self.slices
             ],

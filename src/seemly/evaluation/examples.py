@@ -31,7 +31,8 @@ _WIRE = frozenset(
      "doNotStore", "metaType", "history", "labels", *_IDS)
 )  # fmt: skip
 """Keys that say something to the engine, and so are no attributes."""
-_PASSED = ("authorId", "conversationId", "metadata", "timestamp", "clientAction", "metaType")
+_LONGEST_ID = 100
+"""The longest content id that a submission takes; a longer one stays with the example alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ class _Reader:
                 problem = "is missing" if text is None else "must be a string"
                 self.refuse(f"{where}.{shorten(self.text)}", problem)
                 return None
-            content = {"content": text, **{key: row[key] for key in _PASSED if row.get(key) not in (None, "")}}
+            content = {"content": text, **_read_around(row)}
         if row.get("timestamp") not in (None, ""):
             try:
                 content = {**content, "timestamp": _read_time(row["timestamp"])}
@@ -135,7 +136,7 @@ class _Reader:
                 self.refuse(f"{where}.timestamp", "must be Unix milliseconds or an ISO 8601 time")
                 return None
         key = next((str(row[name]) for name in _IDS if row.get(name) not in (None, "")), None)
-        if key is not None and "contentId" not in content:
+        if key is not None and len(key) <= _LONGEST_ID and "contentId" not in content:
             content = {**content, "contentId": key}
         inner = row.get("labels")
         given = {policy: row[column] for column, policy in self.columns.items() if column in row}
@@ -184,6 +185,14 @@ class _Reader:
             issues.append(Issue("", f"and {self.wrong - len(self.issues):,} more"))
         if issues:
             raise DataError("these examples cannot be used", issues)
+
+
+def _read_around(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row says of its text in the wire's words; a table has numbers for ids, and no mappings."""
+    around = {
+        key: str(row[key]) for key in ("authorId", "conversationId", "metaType") if row.get(key) not in (None, "")
+    }
+    return around | {key: row[key] for key in ("metadata", "clientAction") if isinstance(row.get(key), Mapping)}
 
 
 def _find_id(content: object) -> str | None:

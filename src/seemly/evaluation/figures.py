@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -69,9 +69,9 @@ class RocCurve:
     The first point is (0, 0), at an infinite threshold; a text is flagged at or above a threshold.
     """
 
-    fpr: Floats
-    tpr: Floats
-    thresholds: Floats
+    fpr: Floats = field(repr=False)
+    tpr: Floats = field(repr=False)
+    thresholds: Floats = field(repr=False)
 
     def thin(self, points: int) -> RocCurve:
         """At most so many of the points, spread evenly, with both ends."""
@@ -83,9 +83,9 @@ class RocCurve:
 class PrecisionRecallCurve:
     """Precision and recall at each threshold, falling; all of shape [points]."""
 
-    precision: Floats
-    recall: Floats
-    thresholds: Floats
+    precision: Floats = field(repr=False)
+    recall: Floats = field(repr=False)
+    thresholds: Floats = field(repr=False)
 
     def thin(self, points: int) -> PrecisionRecallCurve:
         """At most so many of the points, spread evenly, with both ends."""
@@ -103,10 +103,10 @@ class Reliability:
     probabilities using Bayesian binning"). `brier` is the mean squared error (Brier, 1950).
     """
 
-    edges: Floats
-    counts: NDArray[np.int64]
-    predicted: Floats
-    observed: Floats
+    edges: Floats = field(repr=False)
+    counts: NDArray[np.int64] = field(repr=False)
+    predicted: Floats = field(repr=False)
+    observed: Floats = field(repr=False)
     ece: float
     brier: float
 
@@ -129,8 +129,8 @@ class PolicyFigures:
     failed: int
     auc: Estimate | None
     average_precision: Estimate | None
-    roc: RocCurve | None
-    precision_recall: PrecisionRecallCurve | None
+    roc: RocCurve | None = field(repr=False)
+    precision_recall: PrecisionRecallCurve | None = field(repr=False)
     confusion: Confusion
     reliability: Reliability | None
 

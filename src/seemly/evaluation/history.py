@@ -92,8 +92,12 @@ class Replay:
 
     old: Channel
     new: Channel
-    outcomes: tuple[Replayed, ...] = field(repr=False)
+    outcomes: tuple[Replayed, ...]
     skipped: tuple[Issue, ...] = ()
+
+    def __repr__(self) -> str:
+        changed = sum(each.changed for each in self.outcomes)
+        return f"Replay({self.old.key!r} → {self.new.key!r}, {changed:,} of {len(self.outcomes):,} examples change)"
 
     @property
     def changed(self) -> tuple[Replayed, ...]:

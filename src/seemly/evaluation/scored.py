@@ -63,12 +63,15 @@ class Scored:
 
     channel: Channel
     policies: tuple[str, ...]
-    probabilities: Floats = field(repr=False)
-    truth: Floats = field(repr=False)
-    labels: tuple[tuple[str, str], ...] = field(repr=False)
-    label_probabilities: Floats = field(repr=False)
-    rows: tuple[ScoredRow, ...] = field(repr=False)
+    probabilities: Floats
+    truth: Floats
+    labels: tuple[tuple[str, str], ...]
+    label_probabilities: Floats
+    rows: tuple[ScoredRow, ...]
     refused: tuple[Issue, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Scored({self.channel.key!r}, {len(self.rows):,} examples, {len(self.refused):,} issues)"
 
     @property
     def labelled(self) -> tuple[str, ...]:

@@ -56,7 +56,8 @@ def score(
 
     Apart from that, up to `timed` of them, spread evenly, are moderated once more, each in a call of its own, after
     one call that isn't counted: a batch says nothing of what one call takes. Those enter no memory. `progress` draws
-    a line on standard error; None does so on a terminal and in a notebook.
+    a line on standard error; None does so on a terminal and in a notebook. Raises DataError where the engine takes
+    none of them.
     """
     recorder = Recorder(engine.channel, engine.policies)
     taken: list[tuple[int, Example, Submission]] = []
@@ -76,6 +77,8 @@ def score(
         line.read(1)
         line.step()
     line.clear()
+    if not recorder.rows:
+        raise DataError("the engine took none of the examples", recorder.refused)
     return recorder.close(_time_calls(engine, [row.submission for row in recorder.rows], timed))
 
 
