@@ -139,6 +139,10 @@ def test_censor(text: str, expected: str) -> None:
     assert censor(text) == expected
 
 
+def test_a_joiner_behind_an_apostrophe_shifts_no_word() -> None:
+    assert censor("x'می\u200cخواهم fuck") == "x'می\u200cخواهم ****"
+
+
 def test_censor_with_another_character() -> None:
     assert censor("shit!", "#") == "####!"
 

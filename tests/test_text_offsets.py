@@ -119,11 +119,29 @@ def test_crlf_is_one_cluster() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("don't 'quote' f*ck s-t", ("don't", "quote", "f*ck", "s", "t")),
-        ("हिंदी है", ("हिंदी", "है")),
-        ("l’été 42", ("l’ete", "42")),
-        ("", ()),
+        ("don't 'quote' f*ck *s-t*", ["don", "t", "quote", "f*ck", "s", "t"]),
+        ("don't s-t_u", ["don", "t", "s", "t", "u"]),
+        ("हिंदी है", ["हिंदी", "है"]),
+        ("l’été 42", ["l", "ete", "42"]),
+        ("x'می\u200cخواهم", ["x", "می\u200cخواهم"]),
+        ("OK好的ok", ["ok", "好的", "ok"]),
+        ("", []),
     ],
 )
-def test_words(text: str, words: tuple[str, ...]) -> None:
+def test_words(text: str, words: list[str]) -> None:
     assert normalize(text).folded.words == words
+
+
+@pytest.mark.parametrize(
+    ("text", "positions"),
+    [
+        ("plain", [0, 1, 2, 3, 4]),
+        ("sooo ⓘt", [0, 1, 2, None, 3, 4, 5]),
+        ("a\u200bb", [0, None, 1]),
+        ("ﬁx", [0, 2]),
+        ("🄰", [0]),
+    ],
+)
+def test_positions_lead_from_the_original_to_the_view(text: str, positions: list[int | None]) -> None:
+    folded = normalize(text).folded
+    assert [folded.position(at) for at in range(len(text))] == positions

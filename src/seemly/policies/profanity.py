@@ -89,8 +89,7 @@ class _Profanity:
     allow: tuple[Index, ...]
 
     def check(self, items: Sequence[Item]) -> list[Finding]:
-        is_clean = lexicon().is_clean
-        return [Finding(item.scores.get(_LABEL, 0.0)) if is_clean(item.text) else self._check(item) for item in items]
+        return [self._check(item) for item in items]
 
     def _check(self, item: Item) -> Finding:
         options = self.options
@@ -100,6 +99,8 @@ class _Profanity:
 
 
 def _combined(model: float | None, matches: Sequence[Match]) -> float:
+    if not matches:
+        return model or 0.0
     strong = max((match.probability for match in matches if match.flagging), default=0.0)
     mild = max((match.probability for match in matches if not match.flagging), default=0.0)
     if model is None:

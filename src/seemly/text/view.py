@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from bisect import bisect_right
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,13 +16,24 @@ from seemly.text.clusters import Clusters
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["Edit", "View", "rewrite"]
+__all__ = ["SPACELESS", "Edit", "View", "rewrite"]
 
 Edit: TypeAlias = tuple[int, int, str]
 """Replace `text[start:end]` by a string; a list of edits is in order and does not overlap."""
 
-_ASCII_WORD = re.compile(r"[A-Za-z0-9*]+(?:'[A-Za-z0-9*]+)*+")
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}*\u200c\u200d]++(?:['’][\p{L}\p{M}\p{N}*]++)*+")
+SPACELESS = r"\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Tibetan}\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}ー"
+"""The scripts that are written without spaces, as the inside of a `regex` set."""
+
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]++(?:\*{1,8}[A-Za-z0-9]++)*+")
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}\u200c\u200d]++(?:\*{1,8}[\p{L}\p{M}\p{N}]++)*+")
+_RUN = regex.compile(
+    rf"(?V1)[{SPACELESS}]++|[[\p{{L}}\p{{M}}\p{{N}}\u200c\u200d]--[{SPACELESS}]]++"
+    rf"(?:\*{{1,8}}[[\p{{L}}\p{{M}}\p{{N}}]--[{SPACELESS}]]++)*+"
+)
+_ANY_SPACELESS = re.compile(
+    "[\u0e00-\u109f\u1780-\u17ff\u2e80-\u31ff\u3400-\u9fff\uf900-\ufaff\uff65-\uff9f\U0001b000-\U0001b2ff\U00020000-\U0003ffff]"
+)
+_APART = bytes(code if chr(code) in string.ascii_letters + string.digits else 32 for code in range(256))
 
 
 class View:
@@ -38,8 +50,8 @@ class View:
         self._clusters: Clusters | None = None if parent is None else parent._clusters
         self._starts: list[int] | None = None
         self._ends: list[int] | None = None
-        self._words: tuple[str, ...] | None = None
-        self._spans: tuple[tuple[int, int], ...] | None = None
+        self._words: Sequence[str] | None = None
+        self._spans: Sequence[tuple[int, int]] | None = None
 
     def __repr__(self) -> str:
         return f"View({len(self.text)} of {len(self.original)} characters)"
@@ -88,20 +100,41 @@ class View:
             view = view._parent
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The words of `text`: letters, marks, digits and `*`, with apostrophes inside."""
+    def words(self) -> Sequence[str]:
+        """The words of `text`: letters, marks and digits, with `*` inside for masked letters.
+
+        Runs of a script without spaces are words of their own.
+        """
         if self._words is None:
-            word = _ASCII_WORD if self.text.isascii() else _WORD
-            self._words = tuple(word.findall(self.text))
+            text = self.text
+            if text.isascii() and "*" not in text:
+                self._words = text.encode().translate(_APART).decode().split()
+            else:
+                self._words = _word(text).findall(text)
         return self._words
 
     @property
-    def word_spans(self) -> tuple[tuple[int, int], ...]:
+    def word_spans(self) -> Sequence[tuple[int, int]]:
         """Where in `text` each of `words` stands."""
         if self._spans is None:
-            word = _ASCII_WORD if self.text.isascii() else _WORD
-            self._spans = tuple(match.span() for match in word.finditer(self.text))
+            self._spans = [match.span() for match in _word(self.text).finditer(self.text)]
         return self._spans
+
+    def position(self, at: int) -> int | None:
+        """Where the first character stands that was read from the original's character at `at`, if any was."""
+        for view in reversed([*self._line()]):
+            if view._edits is not None:
+                now = view._edits.target(at)
+                if now is None:
+                    return None
+                at = now
+        return at if at < len(self.text) else None
+
+
+def _word(text: str) -> re.Pattern[str] | regex.Pattern[str]:
+    if text.isascii():
+        return _ASCII_WORD
+    return _RUN if _ANY_SPACELESS.search(text) else _WORD
 
 
 class _Edits:
@@ -133,6 +166,15 @@ class _Edits:
         if last < self.new_ends[i]:
             return start, self.old_ends[i]
         return start, end - self.new_ends[i] + self.old_ends[i]
+
+    def target(self, at: int) -> int | None:
+        """Where the character before the edits at `at` begins after them; None where it continues or left nothing."""
+        i = bisect_right(self.old_starts, at) - 1
+        if i < 0:
+            return at
+        if at >= self.old_ends[i]:
+            return at - self.old_ends[i] + self.new_ends[i]
+        return self.new_starts[i] if at == self.old_starts[i] and self.new_starts[i] < self.new_ends[i] else None
 
     def sources(
         self, starts: np.ndarray[tuple[int], np.dtype[np.int64]], ends: np.ndarray[tuple[int], np.dtype[np.int64]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["Affixes"]
 
@@ -33,13 +33,14 @@ class Affixes(Generic[V]):
     def __len__(self) -> int:
         return len(self._table)
 
-    def find(self, words: Sequence[str]) -> Iterator[tuple[int, int, V]]:
-        """The index of a word, the length of an affix that it begins with, and the affix's value."""
+    def find(self, words: Iterable[str]) -> dict[str, list[tuple[int, V]]]:
+        """For each word that begins with affixes their lengths and values."""
+        found: dict[str, list[tuple[int, V]]] = {}
+        every, lengths = frozenset(words), self._lengths
         for size in self._sizes:
-            lengths = self._lengths
-            for i in [i for i, word in enumerate(words) if word[:size] in lengths]:
-                word = words[i]
+            for word in [word for word in every if word[:size] in lengths]:
                 for length in lengths[word[:size]]:
                     value = self._table.get(word[:length])
                     if value is not None and size == min(_HEAD, length) <= length <= len(word):
-                        yield i, length, value
+                        found.setdefault(word, []).append((length, value))
+        return found

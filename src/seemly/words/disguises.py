@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from seemly.words.common import common_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from seemly.words.readings import Reading
 
@@ -58,33 +58,42 @@ class Disguises:
         """The words that every broken word has one of."""
         return frozenset(self._splits)
 
-    def may_match(self, words: frozenset[str]) -> bool:
-        """Whether both halves of some broken word are among `words`."""
-        splits = self._splits
-        return any(other in words for word in splits.keys() & words for other, _ in splits[word])
+    def may_match(self, told: Iterable[str], words: frozenset[str]) -> bool:
+        """Whether both halves of some broken word are among `words`; `told` are those of them in `fragments`."""
+        for word in told:
+            for other, _ in self._splits.get(word, ()):
+                if other in words:
+                    return True
+        return False
 
     def find(self, reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
         """First word and offset in it, last word and end in it, and the entry, of each disguised word."""
         words, text = reading.words, reading.view.text
         if not self._splits.keys().isdisjoint(words):
             yield from self._broken(reading)
+        fresh = reading.fresh()
         if any(stem in text for stem in STEMS):
-            long = {word for word in set(words) if len(word) > _MIN and word not in self._whole}
-            joined = {word: tuple(self._joined(word)) for word in long if any(stem in word for stem in STEMS)}
-            for i, word in enumerate(words) if joined else ():
-                for start, end, entry in joined.get(word, ()):
+            joined = {word: tuple(self._joined(word)) for word in self._long({words[i] for i in fresh})}
+            for i in fresh if joined else ():
+                for start, end, entry in joined.get(words[i], ()):
                     yield i, start, i, end, entry
         if "*" in text:
-            for i, word in enumerate(words):
-                if "*" in word:
-                    found = self._unmasked(word)
+            for i in fresh:
+                if "*" in words[i]:
+                    found = self._unmasked(words[i])
                     if found is not None:
-                        yield i, 0, i, len(word), found
+                        yield i, 0, i, len(words[i]), found
+
+    def _long(self, words: Iterable[str]) -> set[str]:
+        """The words that have a stem and more than that."""
+        long = [word for word in words if len(word) > _MIN and word not in self._whole]
+        text = " ".join(long)
+        return {word for stem in STEMS if stem in text for word in long if stem in word}
 
     def _broken(self, reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
         words, text = reading.words, reading.view.text
-        for i, word in enumerate(words):
-            others = self._splits.get(word)
+        for i in reading.fresh(before=1, after=1):
+            others = self._splits.get(words[i])
             if others is None:
                 continue
             for first, beside, is_right in ((i, i + 1, True), (i - 1, i - 1, False)):

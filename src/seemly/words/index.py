@@ -64,6 +64,7 @@ class WordIndex:
         "_inside",
         "_katakana",
         "_phrases",
+        "_reach",
         "_symbols",
         "_tails",
         "_telling",
@@ -80,7 +81,9 @@ class WordIndex:
         katakana: set[int] = set()
         widen: set[int] = set()
         told: list[tuple[Part, ...]] = []
+        self._reach = 0
         for entry, pattern in enumerate(patterns):
+            self._reach = max(self._reach, len(pattern.parts) - 1)
             if pattern.symbol is not None:
                 symbols.setdefault(pattern.symbol, entry)
                 continue
@@ -120,11 +123,19 @@ class WordIndex:
         """Words of which every pattern in ASCII letters has one; None where some patterns have no whole word."""
         return None if self._ascii else frozenset((*self._telling, *filter(str.isascii, self._words)))
 
-    def may_match(self, words: frozenset[str]) -> bool:
-        """Whether some pattern of whole words has all that it needs among `words`, in whatever order."""
-        if not self._words.keys().isdisjoint(words):
-            return True
-        return any(needed <= words for word in self._telling.keys() & words for needed in self._telling[word])
+    def may_match(self, told: Iterable[str], words: frozenset[str]) -> bool:
+        """Whether some pattern of whole words has all that it needs among `words`, in whatever order.
+
+        `told` are those of `words` that `ascii_words` has.
+        """
+        table, telling = self._words, self._telling
+        for word in told:
+            if word in table:
+                return True
+            for needed in telling.get(word, ()):
+                if needed <= words:
+                    return True
+        return False
 
     def find(self, normalized: Normalized, read: Sequence[Reading] | None = None) -> list[Hit]:
         """Every pattern in the text, in the order of the text, each place once.
@@ -137,37 +148,39 @@ class WordIndex:
         return sorted(hits) if hits else []
 
     def _search(self, read: Iterable[Reading]) -> Iterator[Hit]:
+        table, phrases = self._words, self._phrases
         for reading in read:
             words = reading.words
-            if not self._words.keys().isdisjoint(words):
-                table = self._words
-                for i, word in enumerate(words):
-                    if word in table:
-                        yield hit_at(reading, i, 0, i, len(word), table[word])
+            for i in reading.fresh():
+                if words[i] in table:
+                    yield hit_at(reading, i, 0, i, len(words[i]), table[words[i]])
             if not self._telling.keys().isdisjoint(words):
-                for i, word in enumerate(words):
-                    if word in self._phrases:
-                        yield from self._follow(self._phrases[word], reading, i, 0, i, len(word))
+                last = len(words) - 1
+                for i in reading.fresh(before=self._reach):
+                    node = phrases.get(words[i])
+                    if node is not None and i < last and (node.loose or words[i + 1] in node.exact):
+                        yield from self._follow(node, reading, i, 0, i, len(words[i]))
             if self._ascii or not reading.view.text.isascii():
                 yield from self._loose(reading)
 
     def _loose(self, reading: Reading) -> Iterator[Hit]:
-        words = reading.words
-        if self._heads:
-            for i, length, node in self._heads.find(words):
+        words, fresh = reading.words, reading.fresh(before=self._reach)
+        sought = {words[i] for i in fresh}
+        heads = self._heads.find(sought) if self._heads else {}
+        for i in fresh if heads else ():
+            for length, node in heads.get(words[i], ()):
                 yield from self._follow(node, reading, i, 0, i, length)
-        if self._tails:
-            for i, length, node in self._tails.find([word[::-1] for word in words]):
-                size = len(words[i])
+        tails = self._tails.find(word[::-1] for word in sought) if self._tails else {}
+        for i in fresh if tails else ():
+            size = len(words[i])
+            for length, node in tails.get(words[i][::-1], ()):
                 yield from self._follow(node, reading, i, size - length, i, size)
-        if self._inside:
-            found = {word: hits for word in set(words) if (hits := tuple(self._inside.find(word)))}
-            if found:
-                for i, word in enumerate(words):
-                    for start, end, node in found.get(word, ()):
-                        for hit in self._follow(node, reading, i, start, i, end):
-                            if hit.entry not in self._katakana or _alone(word, start, end):
-                                yield hit
+        inside = {word: hits for word in sought if (hits := tuple(self._inside.find(word)))} if self._inside else {}
+        for i in fresh if inside else ():
+            for start, end, node in inside.get(words[i], ()):
+                for hit in self._follow(node, reading, i, start, i, end):
+                    if hit.entry not in self._katakana or _alone(words[i], start, end):
+                        yield hit
 
     def _follow(self, node: _Node, reading: Reading, first: int, start: int, last: int, end: int) -> Iterator[Hit]:
         """The patterns that begin at `words[first][start:]` and have been read up to `words[last][:end]`."""

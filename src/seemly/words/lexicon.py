@@ -13,7 +13,7 @@ from seemly.text.normalize import normalize
 from seemly.words.disguises import STEMS, Disguises, stretched
 from seemly.words.index import WordIndex, hit_at
 from seemly.words.patterns import Part, Pattern
-from seemly.words.readings import readings, words_of
+from seemly.words.readings import readings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ __all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lex
 _COLUMNS = 5
 _MIN_STRETCHED = 4
 _ORDINARY = frozenset({"shiite", "shiites", "twatt"})
-_ONE_INSIDE = re.compile(r"[^\W\d][1|]|[1!|][^\W\d]")
+_ONE_INSIDE = re.compile(r"[1!|](?:(?=[^\W\d])|(?<=[^\W\d][1|]))")
 _PRODUCT = re.compile(r"[A-Z]\d+")
 
 
@@ -134,10 +134,10 @@ class Lexicon:
         text = view.text
         if not normalized.original.isascii() or "*" in text or normalized.squashed is not view:
             return False
-        words = words_of(view) if "'" in text else view.words
-        if not self._triggers.isdisjoint(words):
-            present = frozenset(words)
-            if self._index.may_match(present) or self._disguises.may_match(present):
+        told = self._triggers.intersection(view.words)
+        if told:
+            words = frozenset(view.words)
+            if self._index.may_match(told, words) or self._disguises.may_match(told, words):
                 return False
         original = normalized.original
         if len(text) != len(original):
@@ -145,8 +145,7 @@ class Lexicon:
         for stem in STEMS:
             if stem in text:
                 return False
-        marked = "1" in original or "|" in original or "!" in original
-        return not marked or not _ONE_INSIDE.search(original)
+        return not _ONE_INSIDE.search(original)
 
     def _disguised(self, read: Iterable[Reading]) -> Iterator[Hit]:
         for reading in read:

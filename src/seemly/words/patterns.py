@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import regex
 
 from seemly.text.normalize import normalize
-from seemly.words.readings import SPACELESS, words_of
+from seemly.text.view import SPACELESS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +73,7 @@ def parse_pattern(source: str, match: MatchMode = "word") -> Pattern:
 
 
 def _words(source: str) -> Sequence[str]:
-    return words_of(normalize(source).squashed)
+    return normalize(source).squashed.words
 
 
 def _starred(source: str) -> list[Part]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
+from string import ascii_lowercase
 from types import MappingProxyType
 from typing import TYPE_CHECKING
-
-import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,19 +14,8 @@ if TYPE_CHECKING:
     from seemly.text.normalize import Normalized
     from seemly.text.view import View
 
-__all__ = ["SPACELESS", "Reading", "readings", "words_of"]
+__all__ = ["Reading", "readings"]
 
-SPACELESS = r"\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Tibetan}\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}ー"
-"""The scripts that are written without spaces, as the inside of a `regex` set."""
-
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}\u200c\u200d]++(?:\*{1,8}[\p{L}\p{M}\p{N}]++)*+")
-_RUN = regex.compile(
-    rf"(?V1)[{SPACELESS}]++|[[\p{{L}}\p{{M}}\p{{N}}\u200c\u200d]--[{SPACELESS}]]++"
-    rf"(?:\*{{1,8}}[[\p{{L}}\p{{M}}\p{{N}}]--[{SPACELESS}]]++)*+"
-)
-_ANY_SPACELESS = re.compile(
-    "[\u0e00-\u109f\u1780-\u17ff\u2e80-\u31ff\u3400-\u9fff\uf900-\ufaff\uff65-\uff9f\U0001b000-\U0001b2ff\U00020000-\U0003ffff]"
-)
 _DOUBLE = re.compile(r"([^\W\d_])\1")
 _TRIPLE = re.compile(r"([^\W\d_])\1\1")
 _ONE = re.compile("[1!|]")
@@ -36,56 +24,43 @@ _ONE_LETTER_WORDS = frozenset("aieouwyz")
 _UNCHANGED: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 
 
-def words_of(view: View) -> Sequence[str]:
-    """The words of a view: letters, marks and digits, with `*` inside for masked letters.
-
-    Runs of a script without spaces are words of their own.
-    """
-    text = view.text
-    if not text.isascii() and _ANY_SPACELESS.search(text):
-        return _RUN.findall(text)
-    words: Sequence[str] = view.words
-    if "'" in text:
-        words = [piece for word in words for piece in (word.split("'") if "'" in word else (word,))]
-    if "’" in text:
-        words = [piece for word in words for piece in (word.split("’") if "’" in word else (word,))]
-    if "*" in text:
-        words = [piece for word in words for piece in (_WORD.findall(word) if "*" in word else (word,))]
-    return words
-
-
-def _spans(text: str) -> list[tuple[int, int]]:
-    spaceless = not text.isascii() and _ANY_SPACELESS.search(text)
-    return [match.span() for match in (_RUN if spaceless else _WORD).finditer(text)]
-
-
 class Reading:
     """One way to read a view's words."""
 
-    __slots__ = ("_of", "_places", "_spans", "view", "words")
+    __slots__ = ("_changed", "_places", "view", "words")
 
     def __init__(
         self,
         view: View,
-        words: Sequence[str],
+        words: Sequence[str] | None = None,
+        changed: Iterable[int] | None = None,
         places: Mapping[int, tuple[int, ...]] = _UNCHANGED,
-        of: Reading | None = None,
     ) -> None:
-        """`places[i]` holds, for a word of another length than the view's, the view's offset of each of its
-        characters and its end. `of` is the view's own reading, whose places this one shares.
+        """`words` are the view's own, but for those that are `changed`.
+
+        `places[i]` holds, for a word of another length than the view's, the view's offset of each of its characters
+        and its end.
         """
         self.view = view
-        self.words = words
+        self.words = view.words if words is None else words
+        self._changed = None if changed is None else sorted(changed)
         self._places = places
-        self._of = of
-        self._spans: Sequence[tuple[int, int]] | None = None
 
     @property
     def spans(self) -> Sequence[tuple[int, int]]:
         """Where each word stands in the view."""
-        if self._spans is None:
-            self._spans = _spans(self.view.text) if self._of is None else self._of.spans
-        return self._spans
+        return self.view.word_spans
+
+    def fresh(self, before: int = 0, after: int = 0) -> Sequence[int]:
+        """The words that are worth looking at: all, or where the view's own reading is looked at as well, those that
+        differ from it, with so many words `before` and `after` each.
+        """
+        size = len(self.words)
+        if self._changed is None:
+            return range(size)
+        if not (before or after):
+            return self._changed
+        return sorted({j for i in self._changed for j in range(max(0, i - before), min(size, i + after + 1))})
 
     def place(self, word: int, start: int, end: int) -> tuple[int, int]:
         """Where `words[word][start:end]` stands in the view, `start < end`."""
@@ -101,9 +76,10 @@ def readings(normalized: Normalized) -> list[Reading]:
     folded, squashed = normalized.folded, normalized.squashed
     every = list(_readings(folded, normalized.plain))
     if squashed is not folded:
-        spelled = list(_readings(squashed, normalized.plain))
-        other = _without_article(spelled[0])
-        every += spelled if other is None else [*spelled, other]
+        every += _readings(squashed, normalized.plain)
+        other = _without_article(squashed)
+        if other is not None:
+            every.append(other)
     return every
 
 
@@ -112,35 +88,40 @@ def _readings(view: View, plain: View) -> Iterator[Reading]:
 
     `plain` is the view before leetspeak was read.
     """
-    first = Reading(view, words_of(view))
-    yield first
+    yield Reading(view)
     if _ONE.search(plain.text):
-        other = _with_l(first, plain)
+        other = _with_l(view, plain)
         if other is not None:
             yield other
     if len(view.text) != len(plain.text) or not view.text.isascii():
-        stretched = {found[1] for found in _TRIPLE.finditer(plain.text.lower())}
-        other = _unstretched(first, stretched) if stretched else None
+        stretched = _stretched(plain.text.lower())
+        other = _unstretched(view, stretched) if stretched else None
         if other is not None:
             yield other
 
 
-def _with_l(reading: Reading, plain: View) -> Reading | None:
-    view = reading.view
+def _stretched(text: str) -> Sequence[str]:
+    """The letters that stand three times in a row."""
+    if text.isascii():
+        return [letter for letter in ascii_lowercase if letter * 3 in text]
+    return [found[1] for found in _TRIPLE.finditer(text)]
+
+
+def _with_l(view: View, plain: View) -> Reading | None:
     text = view.text
     places = _ones(view, plain) if "i" in text else []
     changed: dict[int, list[str]] = {}
     for at in places:
-        word = bisect_right(reading.spans, (at, len(text))) - 1
-        if word >= 0 and at < reading.spans[word][1]:
-            letters = changed.setdefault(word, list(reading.words[word]))
-            letters[at - reading.spans[word][0]] = "l"
+        word = bisect_right(view.word_spans, (at, len(text))) - 1
+        if word >= 0 and at < view.word_spans[word][1]:
+            letters = changed.setdefault(word, list(view.words[word]))
+            letters[at - view.word_spans[word][0]] = "l"
     if not changed:
         return None
-    words = list(reading.words)
+    words = list(view.words)
     for word, letters in changed.items():
         words[word] = "".join(letters)
-    return Reading(view, words, of=reading)
+    return Reading(view, words, changed)
 
 
 def _ones(view: View, plain: View) -> list[int]:
@@ -148,27 +129,17 @@ def _ones(view: View, plain: View) -> list[int]:
     text = view.text
     if len(text) == len(plain.text):
         return [found.start() for found in _ONE.finditer(plain.text) if text[found.start()] == "i"]
-    starts = view.starts
-    if starts is None:
-        return []
-    found_at = (found.start() for found in _ONE.finditer(view.original))
-    near = ((at, bisect_left(starts, at)) for at in found_at)
-    return [i for at, i in near if i < len(text) and starts[i] == at and text[i] == "i"]
+    places = (view.position(found.start()) for found in _ONE.finditer(view.original))
+    return [at for at in places if at is not None and text[at] == "i"]
 
 
-def _unstretched(reading: Reading, stretched: Iterable[str]) -> Reading | None:
+def _unstretched(view: View, stretched: Iterable[str]) -> Reading | None:
     """Runs of three and more of the letters `stretched` were cut to two; they may also stand for a single one."""
-    view = reading.view
-    doubles = tuple(letter * 2 for letter in stretched) if view.text.isascii() else ()
+    spans, size = view.word_spans, len(view.text)
     words: list[str] | None = None
     places: dict[int, tuple[int, ...]] = {}
-    for i, word in enumerate(reading.words):
-        if doubles:
-            if not any(double in word for double in doubles):
-                continue
-        elif not _DOUBLE.search(word):
-            continue
-        base = reading.spans[i][0]
+    for i in sorted({bisect_right(spans, (at, size)) - 1 for at in _doubles(view.text, stretched)}):
+        word, base = view.words[i], spans[i][0]
         dropped = {
             found.start() + 1
             for found in _DOUBLE.finditer(word)
@@ -176,24 +147,35 @@ def _unstretched(reading: Reading, stretched: Iterable[str]) -> Reading | None:
         }
         if dropped:
             kept = [j for j in range(len(word)) if j not in dropped]
-            words = list(reading.words) if words is None else words
+            words = list(view.words) if words is None else words
             words[i] = "".join([word[j] for j in kept])
-            places[i] = (*(base + j for j in kept), reading.spans[i][1])
-    return None if words is None else Reading(view, words, MappingProxyType(places), reading)
+            places[i] = (*(base + j for j in kept), spans[i][1])
+    return None if words is None else Reading(view, words, places, places)
 
 
-def _without_article(reading: Reading) -> Reading | None:
+def _doubles(text: str, letters: Iterable[str]) -> Iterator[int]:
+    """Where doubled letters stand: any in a text beyond ASCII, whose `letters` may have been folded, else those."""
+    if not text.isascii():
+        yield from (found.start() for found in _DOUBLE.finditer(text))
+        return
+    for double in (letter * 2 for letter in letters):
+        at = text.find(double)
+        while at >= 0:
+            yield at
+            at = text.find(double, at + 1)
+
+
+def _without_article(view: View) -> Reading | None:
     """Words that were spelled letter by letter, without a word of one letter that stood before them: `a f u c k`."""
-    view = reading.view
-    words = list(reading.words)
+    words = list(view.words)
     places: dict[int, tuple[int, ...]] = {}
     for i, word in enumerate(words):
         if len(word) > _MIN_SPELLED and word[0] in _ONE_LETTER_WORDS:
-            start, end = reading.spans[i]
+            start, end = view.word_spans[i]
             if _width(view, start, end) >= 2 * len(word) - 1:
                 words[i] = word[1:]
                 places[i] = tuple(range(start + 1, end + 1))
-    return Reading(view, words, MappingProxyType(places), reading) if places else None
+    return Reading(view, words, places, places) if places else None
 
 
 def _width(view: View, start: int, end: int) -> int:
