@@ -75,6 +75,14 @@ def test_platt_does_not_run_off_where_the_classes_part() -> None:
     assert calibration(0.9) == pytest.approx(11 / 12, abs=1e-3)
 
 
+def test_platt_finds_its_way_past_a_few_very_sure_examples() -> None:
+    scores = np.array([0.02] * 200 + [0.01] * 50 + [1.0 - 1e-6] * 6)
+    truth = np.array([1.0, 1.0] + [0.0] * 248 + [1.0] * 5 + [0.0])
+    calibration = fit_platt(scores, truth)
+    expected = float(np.sum(truth)) * 8 / 9 + float(np.sum(1.0 - truth)) / 251
+    assert sum(calibration(each) for each in scores) == pytest.approx(expected, abs=0.2)
+
+
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_calibrating_lowers_the_calibration_error(method: str) -> None:
     scores, examples = spread(draw_pairs(600))

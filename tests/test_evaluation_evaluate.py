@@ -49,7 +49,6 @@ def test_figures_actions_and_latency() -> None:
     assert [(each.action, each.positive, each.negative, each.unlabelled) for each in found.actions] == [
         ("allow", 1, 1, 1), ("review", 0, 1, 0), ("reject", 1, 0, 0),
     ]  # fmt: skip
-    assert found.latency is not None
     assert found.latency.calls == 5
     assert found.latency.p50 <= found.latency.p95 <= found.latency.p99
     assert "spam" in found
@@ -265,6 +264,10 @@ class TestPlots:
         found = _evaluate()
         for plot in (found.plot_scores, found.plot_confusion):
             assert [each.get_title() for each in plot().axes] == ["toxicity", "spam"]
+
+    def test_panels_without_a_policy_are_hidden(self) -> None:
+        rows = [("awful", dict.fromkeys(["toxicity", "spam", "hate", "violence", "sexual"], 1))]
+        assert [each.get_visible() for each in _evaluate(rows).plot_confusion().axes] == [True] * 5 + [False] * 3
 
     def test_what_cannot_be_drawn(self) -> None:
         found = _evaluate()

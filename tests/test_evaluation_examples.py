@@ -3,8 +3,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seemly.content import Submission, Text
@@ -47,6 +48,11 @@ def test_what_else_a_mapping_has_is_told_apart() -> None:
         "content": "hello", "authorId": "12", "timestamp": 1714521600000.0, "metadata": {"plan": "free"},
         "contentId": "7",
     }  # fmt: skip
+
+
+def test_labels_may_be_numbers_of_numpy() -> None:
+    labels = {"toxicity": np.bool_(True), "spam": np.float32(0.5)}
+    assert dict(_read([("hello", labels)])[0].labels) == {"toxicity": 1.0, "spam": 0.5}
 
 
 def test_labels_may_list_policies_and_the_rest_are_attributes() -> None:
@@ -109,12 +115,13 @@ def test_every_problem_is_counted_and_none_quotes_the_content() -> None:
     assert caught.value.to_dict()["code"] == "BAD_REQUEST"
 
 
-TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=20)
 ROWS = st.lists(
     st.tuples(TEXTS, st.none() | st.booleans() | st.floats(0, 1), st.none() | st.booleans()), min_size=1, max_size=8
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ROWS)
 def test_files_say_what_was_written(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[Any, ...]]) -> None:
     folder = tmp_path_factory.mktemp("rows")

@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from seemly.engine import Engine
 from seemly.errors import ConfigError, DataError
 from seemly.evaluation import Example, calibrate, evaluate, replay
 from seemly.evaluation.history import undo
-from seemly.testing import FailingPolicy, FakePolicy
+from seemly.scores.cascade import CascadeScorer
+from seemly.testing import FailingPolicy, FakeModels, FakePolicy
 from strategies import actions, probabilities, triages
 
 SCORES = {
@@ -167,7 +169,7 @@ def test_tables() -> None:
     [
         ({}, {"unicode_spoof_detection_enabled": False}, ["unicode_spoof_detection_enabled"]),
         ({}, {"expected_scripts": ("Latin",), "context_enabled": True}, ["context_enabled", "expected_scripts"]),
-        ({}, {"wordlists": (WORDS,)}, ["wordlists.bets"]),
+        ({}, {"wordlists": (WORDS,)}, ["wordlists.bets", "policies.wordlist:bets"]),
         ({"wordlists": (WORDS,)}, {"wordlists": (replace(WORDS, words=("poker",)),)}, ["wordlists.bets"]),
         ({"wordlists": (replace(WORDS, mode="allow"),)}, {}, ["wordlists.bets"]),
         ({"policies": (PolicySettings("spam", enabled=False),)}, {}, ["policies.spam"]),
@@ -284,6 +286,41 @@ def test_undoing_gives_the_ends_of_what_a_calibration_maps_there(
         if b - a > 1e-6:
             inside = (a + b) / 2
             assert calibration(inside) == pytest.approx(calibration(each), abs=1e-9)
+
+
+class CascadeModels(FakeModels):
+    """Models whose scorer is a cascade, which is built but never run."""
+
+    def scorer(self, tier: str, *how: Any) -> Any:
+        manifest = SimpleNamespace(labels=self.LABELS, band=lambda _: {}, languages=frozenset())
+        fast = SimpleNamespace(labels=self.LABELS)
+        return CascadeScorer(fast, SimpleNamespace(manifest=manifest), None, 0.2)  # type: ignore[arg-type]
+
+
+def test_a_cascade_would_choose_other_texts_for_its_accurate_model() -> None:
+    registry = build_engine({}).registry
+    results = list(build_engine(SCORES).moderate_many(SCORES))
+    for new, exact in (
+        (Channel(triage=Triage(0.1, 0.2)), True),
+        (Channel(policies=(PolicySettings("spam", threshold=0.4),)), False),
+    ):
+        found = replay(
+            Channel(), new, list(SCORES), results=results, registry=registry, models=CascadeModels(), tier="cascade"
+        )
+        assert found.exact is exact
+
+
+def test_an_evaluation_needs_no_results_beside_it_and_a_refused_example_has_none() -> None:
+    engine = build_engine(SCORES)
+    evaluation = evaluate(engine, [("one", {"toxicity": 1})], bootstrap=0)
+    with pytest.raises(ConfigError, match="has results of its own"):
+        replay(engine, Channel(), evaluation, results=[])
+    (result,) = engine.moderate_many(["one"])
+    found = replay(engine, Channel(), [{"text": "x" * 100_001}, "one"], results=[None, result])
+    assert ([each.row for each in found.outcomes], [each.path for each in found.skipped]) == (
+        [2],
+        ["row 1.content.text"],
+    )
 
 
 def test_examples_may_be_rows_with_labels() -> None:

@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from evaluation_fakes import build_engine, draw_pairs, spread
@@ -44,6 +44,7 @@ def _merit(found: Confusion, target: Target) -> float:
     return wanted[target] or 0.0 if meets else float("-inf")
 
 
+@settings(deadline=None)
 @given(PAIRS, TARGETS)
 def test_a_threshold_meets_its_target_and_none_does_better(pairs: list[tuple[int, bool]], target: Target) -> None:
     scored = [(score / 8, float(truth)) for score, truth in pairs]

@@ -81,7 +81,7 @@ class Evaluation:
     scored: Scored
     policies: tuple[PolicyFigures, ...]
     actions: tuple[ActionCount, ...]
-    latency: Latency | None
+    latency: Latency
     slices: tuple[Slice, ...] = ()
     worst: tuple[Misjudged, ...] = ()
 

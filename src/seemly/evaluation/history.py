@@ -28,6 +28,7 @@ from seemly.plan import Plan, compile_plan
 from seemly.policy import Finding, Label, Match
 from seemly.registry import Registry
 from seemly.rules import Verdict
+from seemly.scores.cascade import CascadeScorer
 from seemly.span import Span
 from seemly.submission import parse_submission
 
@@ -86,14 +87,16 @@ class Replayed:
 class Replay:
     """What a new channel would have done.
 
-    `skipped` are rows that the replay cannot tell of, with why: they had settings of their own, or a policy failed
-    on some fields of an object.
+    `skipped` are rows that the replay cannot tell of, with why: they could not be moderated, had settings of their
+    own, or a policy failed on some fields of an object. `exact` says that a run would give the same: it may not on
+    the cascade tier, where another threshold, or a policy less, changes which texts the accurate model reads.
     """
 
     old: Channel
     new: Channel
     outcomes: tuple[Replayed, ...]
     skipped: tuple[Issue, ...] = ()
+    exact: bool = True
 
     def __repr__(self) -> str:
         changed = sum(each.changed for each in self.outcomes)
@@ -139,6 +142,7 @@ class Replay:
             "changed": len(changed),
             "transitions": plain(self.transitions),
             "policies": plain(self.policies),
+            "exact": self.exact,
             "skipped": [each.to_dict() for each in self.skipped],
             "changes": plain(changed),
         }
@@ -201,7 +205,7 @@ def replay(
         raise DataError("a replay cannot tell what this channel would find; run it again", issues)
     turned = _recalibrate(before.channel, after.channel, scored)
     outcomes: list[Replayed] = []
-    skipped: list[Issue] = []
+    skipped = list(scored.refused)
     for i, row in enumerate(scored.rows):
         if problem := _find_gap(row):
             skipped.append(Issue(f"row {row.number}", problem))
@@ -213,7 +217,7 @@ def replay(
                 [Issue(f"row {row.number}", f"was not judged by the channel {before.channel.key!r} as it is")],
             )
         outcomes.append(_compare(row, was, now))
-    return Replay(before.channel, after.channel, tuple(outcomes), tuple(skipped))
+    return Replay(before.channel, after.channel, tuple(outcomes), tuple(skipped), _is_exact(before, after))
 
 
 _Outcome = tuple[Action, float, tuple[str, ...]]
@@ -262,8 +266,7 @@ def _find_obstacles(before: Plan, after: Plan, ran: Sequence[str]) -> list[Issue
     for bound in after.policies:
         policy = bound.spec.id
         if policy not in ran:
-            if policy.removeprefix("wordlist:") not in kept or policy.removeprefix("wordlist:") in lists:
-                issues.append(Issue(f"policies.{policy}", "did not run"))
+            issues.append(Issue(f"policies.{policy}", "did not run"))
             continue
         was, now = _settings(old, policy), _settings(new, policy)
         if was.options != now.options:
@@ -271,6 +274,11 @@ def _find_obstacles(before: Plan, after: Plan, ran: Sequence[str]) -> list[Issue
         if was.calibration != now.calibration and new.context_enabled:
             issues.append(Issue(f"policies.{policy}.calibration", "cannot be changed with context enabled"))
     return issues
+
+
+def _is_exact(before: Plan, after: Plan) -> bool:
+    same = (before.labels, before.thresholds) == (after.labels, after.thresholds)
+    return same or not isinstance(after.scorer, CascadeScorer)
 
 
 def _settings(channel: Channel, policy: str) -> PolicySettings:

@@ -114,10 +114,8 @@ def _count_actions(scored: Scored, policies: Sequence[str]) -> tuple[ActionCount
     )
 
 
-def _summarize_latency(rows: Sequence[ScoredRow]) -> Latency | None:
+def _summarize_latency(rows: Sequence[ScoredRow]) -> Latency:
     taken = [row.latency_ms for row in rows if row.latency_ms is not None]
-    if not taken:
-        return None
     p50, p95, p99 = np.percentile(taken, (50, 95, 99)).tolist()
     return Latency(p50, p95, p99, len(taken))
 

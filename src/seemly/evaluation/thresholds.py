@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,20 @@ class FittedThreshold:
     target: str
     threshold: float
     confusion: Confusion
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A figure that must reach `limit`, 0 to 1, or, for the false positive rate, stay within it."""
+
+    figure: str
+    limit: float
+
+    def __str__(self) -> str:
+        return f"{self.figure}{'<=' if self.figure == 'fpr' else '>='}{self.limit:g}"
+
+
+_Aim = Costs | _Bound | Literal["f1"]
 
 
 class _Unreachable(Exception):  # noqa: N818  (caught where the policy is known)
@@ -129,13 +144,14 @@ def find_thresholds(
     most precision, `f1` and Costs the best there is. Thresholds lie halfway between two neighbouring scores, so that
     examples with the same score are always on the same side. `target` may map policies to a target each. `policies`
     are by default those of such a mapping, else those with labels. `minimum` is the fewest positives, and negatives,
-    that a threshold is chosen from.
+    that a threshold is chosen from. On the cascade tier thresholds also say which texts the accurate model reads:
+    evaluate the new channel before relying on the figures.
 
     Raises DataError that lists each policy with too few labels, and each whose target no threshold meets with the
     best there is; ConfigError for a target that isn't one.
     """
-    aims = {each: _check(aim) for each, aim in target.items()} if isinstance(target, Mapping) else {}
-    common = None if isinstance(target, Mapping) else _check(target)
+    aims = {each: _parse(aim) for each, aim in target.items()} if isinstance(target, Mapping) else {}
+    common = None if isinstance(target, Mapping) else _parse(target)
     if aims and policies is None:
         policies = tuple(aims)
     scored = _score(source, examples, text, labels, progress)
@@ -180,14 +196,15 @@ def _score(source: Evaluation | Engine, examples: Source, text: str, labels: Lab
     return score(source, given, progress=progress)
 
 
-def _check(target: object) -> Target:
+def _parse(target: object) -> _Aim:
     if isinstance(target, Costs):
         return target
     if isinstance(target, str):
-        target = target.strip()
-        bound = _BOUND.fullmatch(target)
-        if target == "f1" or (bound and float(bound[3]) <= 1.0):
-            return target
+        if target.strip() == "f1":
+            return "f1"
+        bound = _BOUND.fullmatch(target.strip())
+        if bound is not None and float(bound[3]) <= 1.0:
+            return _Bound(bound[1] or bound[2], float(bound[3]))
     raise ConfigError('a target must read "precision>=0.95", "recall>=0.9", "fpr<=0.01" or "f1", or be Costs')
 
 
@@ -207,37 +224,35 @@ def _list_candidates(scores: Floats, positive: NDArray[np.bool_]) -> _Candidates
     return _Candidates(thresholds, tp, fp, hits, len(positive) - hits)
 
 
-def _choose(policy: str, target: Target, candidates: _Candidates) -> FittedThreshold:
+def _choose(policy: str, target: _Aim, candidates: _Candidates) -> FittedThreshold:
     """The best candidate. Raises _Unreachable."""
     tp, fp = candidates.tp, candidates.fp
     every = np.ones(len(tp), bool)
     if isinstance(target, Costs):
         cost = target.false_positive * fp + target.false_negative * (candidates.positives - tp)
         best = candidates.pick(every, -cost, -fp)
-    elif target == "f1":
-        best = candidates.pick(every, 2.0 * tp / (tp + fp + candidates.positives), -fp)
-    else:
+    elif isinstance(target, _Bound):
         best = _meet(target, candidates)
+    else:
+        best = candidates.pick(every, 2.0 * tp / (tp + fp + candidates.positives), -fp)
     hits, false = int(tp[best]), int(fp[best])
     confusion = Confusion(hits, false, candidates.positives - hits, candidates.negatives - false)
     return FittedThreshold(policy, str(target), float(candidates.thresholds[best]), confusion)
 
 
-def _meet(target: str, candidates: _Candidates) -> int:
-    bound = _BOUND.fullmatch(target)
-    if bound is None:
-        raise ConfigError(f"not a target: {target}")
-    figure, limit = bound[1] or bound[2], float(bound[3])
+def _meet(bound: _Bound, candidates: _Candidates) -> int:
     tp, fp, precision = candidates.tp, candidates.fp, candidates.precision
-    values = {"precision": precision, "recall": tp / candidates.positives, "fpr": fp / candidates.negatives}[figure]
-    if figure == "fpr":
-        allowed, merit, then = values <= limit, tp, -fp
-    elif figure == "precision":
-        allowed, merit, then = (values >= limit) & (tp > 0), tp, -fp
+    if bound.figure == "fpr":
+        values, merit, then = fp / candidates.negatives, tp, -fp
+        allowed = values <= bound.limit
+    elif bound.figure == "precision":
+        values, merit, then = precision, tp, -fp
+        allowed = (values >= bound.limit) & (tp > 0)
     else:
-        allowed, merit, then = values >= limit, precision, tp
+        values, merit, then = tp / candidates.positives, precision, tp
+        allowed = values >= bound.limit
     if not allowed.any():
-        best = int(np.argmin(values) if figure == "fpr" else np.argmax(values))
+        best = int(np.argmin(values) if bound.figure == "fpr" else np.argmax(values))
         near = f"{values[best]:.3f}, at a threshold of {candidates.thresholds[best]:.4g}"
-        raise _Unreachable(f"no threshold has {target}; the best is {near}")
+        raise _Unreachable(f"no threshold has {bound}; the best is {near}")
     return candidates.pick(allowed, merit, then)
