@@ -8,6 +8,7 @@ from typing import Any
 
 from seemly.cli.console import Console
 from seemly.cli.entry import main
+from seemly.models import Models
 from seemly.testing import FakeModels
 
 SCORES = {
@@ -45,10 +46,11 @@ def seemly(
     stdin: bytes | io.BytesIO = b"",
     stdout: io.StringIO | None = None,
     stderr: io.StringIO | None = None,
+    models: Models | None = None,
 ) -> Outcome:
-    """Run a command line on fake models and streams in memory."""
+    """Run a command line on fake models, by default with SCORES, and streams in memory."""
     out = io.StringIO() if stdout is None else stdout
     err = io.StringIO() if stderr is None else stderr
     console = Console(io.BytesIO(stdin) if isinstance(stdin, bytes) else stdin, out, err)
-    code = main(argv, console, FakeModels(SCORES))
+    code = main(argv, console, FakeModels(SCORES) if models is None else models)
     return Outcome(code, out.getvalue(), err.getvalue())

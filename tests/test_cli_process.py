@@ -84,13 +84,16 @@ def test_ctrl_c_ends_the_run_with_a_word() -> None:
         pipe.close()
 
 
-@pytest.mark.parametrize("argv", [["--help"], ["--version"], ["moderate", "--help"], ["moderate", "--nonsense"]])
+@pytest.mark.parametrize(
+    "argv", [["--help"], ["--version"], ["moderate", "--help"], ["evaluate", "--help"], ["moderate", "--nonsense"]]
+)
 def test_help_loads_nothing_heavy(argv: list[str]) -> None:
     script = (
         "import sys\n"
         "from seemly.cli import main\n"
         f"main({argv!r})\n"
-        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'pydantic', 'regex', 'seemly.engine', 'seemly.channel'}\n"
+        "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'pydantic', 'regex', 'seemly.engine', 'seemly.channel',\n"
+        "         'seemly.evaluation'}\n"
         "sys.exit(', '.join(heavy & set(sys.modules)) or 0)\n"
     )
     child = subprocess.run(

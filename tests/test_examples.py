@@ -120,6 +120,7 @@ def test_readme_commands_run(line: str, tmp_path: Path, monkeypatch: pytest.Monk
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "channel.toml").write_text('key = "comments"\n', encoding="utf-8")
+    (tmp_path / "draft.toml").write_text('key = "draft"\ntriage = "strict"\n', encoding="utf-8")
     command, _, _ = line.partition(" > ")
     arguments = shlex.split(command, comments=True)[1:]
     if arguments[0] == "init":

@@ -10,11 +10,12 @@ from seemly.context import ConversationMemory
 from seemly.engine import DEFAULT_TIER, Engine
 from seemly.models import Models
 from seemly.registry import Registry
+from seemly.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["find_registry", "open_channel", "open_engine"]
+__all__ = ["describe_engine", "find_registry", "open_channel", "open_engine"]
 
 
 def open_channel(path: Path | None) -> Channel:
@@ -37,3 +38,8 @@ def open_engine(channel: Path | None, tier: str | None, models: Models | None) -
         models=models,
         memory=ConversationMemory() if opened.context_enabled else None,
     )
+
+
+def describe_engine(engine: Engine) -> str:
+    """What its figures depend on besides the channel: the model and the version of seemly."""
+    return f"model text-{engine.tier} {engine.models.version(engine.tier)}, seemly {__version__}"

@@ -33,7 +33,7 @@ def plot_roc(evaluation: Evaluation, policies: Sequence[str] | None = None, ax: 
     axes = _start(chosen, ax, "false positive rate", "recall")
     for each in chosen:
         if each.roc is not None and each.auc is not None:
-            (line,) = axes.plot(each.roc.fpr, each.roc.tpr, label=f"{each.id} {each.auc.value:.3f}")
+            (line,) = axes.plot(each.roc.fpr, each.roc.tpr, label=f"{_name(each)} {each.auc.value:.3f}")
             _dot(axes, each.confusion.fpr, each.confusion.recall, line.get_color())
     axes.plot([0, 1], [0, 1], ":", color="grey")
     axes.legend(title="area under the curve", loc="lower right")
@@ -49,7 +49,7 @@ def plot_precision_recall(
     for each in chosen:
         curve, mean = each.precision_recall, each.average_precision
         if curve is not None and mean is not None:
-            (line,) = axes.step(curve.recall, curve.precision, where="pre", label=f"{each.id} {mean.value:.3f}")
+            (line,) = axes.step(curve.recall, curve.precision, where="pre", label=f"{_name(each)} {mean.value:.3f}")
             _dot(axes, each.confusion.recall, each.confusion.precision, line.get_color())
     axes.legend(title="average precision", loc="lower left")
     return axes
@@ -63,7 +63,7 @@ def plot_reliability(evaluation: Evaluation, policies: Sequence[str] | None = No
         if each.reliability is not None:
             filled = each.reliability.counts > 0
             predicted, observed = each.reliability.predicted[filled], each.reliability.observed[filled]
-            axes.plot(predicted, observed, "o-", label=f"{each.id} {each.reliability.ece:.3f}")
+            axes.plot(predicted, observed, "o-", label=f"{_name(each)} {each.reliability.ece:.3f}")
     axes.plot([0, 1], [0, 1], ":", color="grey")
     axes.legend(title="calibration error", loc="upper left")
     return axes
@@ -79,7 +79,7 @@ def plot_scores(evaluation: Evaluation, policies: Sequence[str] | None = None) -
         for name, kept, colour in (("negative", truth < 0.5, "tab:blue"), ("positive", truth >= 0.5, "tab:red")):
             axes.hist(scores[kept], edges, alpha=0.6, label=name, color=colour, log=True)
         axes.axvline(each.threshold, linestyle=":", color="black")
-        axes.set(title=each.id, xlabel="probability", ylabel="examples")
+        axes.set(title=_name(each), xlabel="probability", ylabel="examples")
     grid[0].legend()
     return figure
 
@@ -97,7 +97,7 @@ def plot_confusion(evaluation: Evaluation, policies: Sequence[str] | None = None
             axes.text(j, i, f"{number:,}", ha="center", va="center", color="white" if shares[i, j] > 0.5 else "black")
         axes.set_xticks([0, 1], ["passed", "flagged"])
         axes.set_yticks([0, 1], ["negative", "positive"])
-        axes.set_title(each.id)
+        axes.set_title(_name(each))
     return figure
 
 
@@ -109,6 +109,11 @@ def _choose(evaluation: Evaluation, policies: Sequence[str] | None) -> list[Poli
     if unknown:
         raise DataError(f"{', '.join(unknown)} was not measured; {', '.join(known)} were")
     return [evaluation[each] for each in policies]
+
+
+def _name(figures: PolicyFigures) -> str:
+    """The policy's id as it is to be shown: between two dollar signs, matplotlib would read a formula."""
+    return figures.id.replace("$", r"\$")
 
 
 def _start(chosen: Sequence[PolicyFigures], ax: Axes | None, x: str, y: str) -> Axes:

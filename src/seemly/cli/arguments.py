@@ -1,0 +1,164 @@
+"""The arguments of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+from seemly.version import __version__
+
+__all__ = ["build_parser", "split_names"]
+
+_INPUTS = """\
+inputs:
+  Texts come as arguments; files by --file, told apart by suffix or --format; else standard input is read, as JSON
+  Lines where it starts with a brace or a JSON string, as plain lines otherwise.
+  jsonl  a string, a content or submission of the interface, or any object with a text field
+  csv    with a header and a text column (tsv alike)
+  lines  one text a line
+  Beside a text field or column, contentId, authorId and conversationId are taken up where they exist.
+
+output:
+  One line of JSON an input, in the order of the input, with its "line" (and "file", where --file was given). Texts
+  given as arguments have a short summary in its place where the output is a terminal. A bad line is reported on
+  standard error by file and number, and the run goes on.
+
+exit codes:
+  0  done
+  1  some lines were bad; every other was moderated
+  2  the command line or the configuration cannot work, and nothing was moderated; or the output cannot be written
+  3  --fail-on was met (whether or not lines were bad)
+  130 and 141 when interrupted, and when the reader of the output stopped reading
+"""
+
+_EXAMPLES = """\
+examples:
+  Files told apart by suffix: .jsonl, .ndjson, .csv, .tsv, .parquet (which needs seemly[notebook]). A label is true or
+  false, 1 or 0, the share of those who judged it who said so, or empty where no one knows. What else a row has can be
+  sliced by; language and length always can. Rows are counted from 1, and in the results on through all files.
+
+exit codes:
+  0  done
+  1  some rows were left out, each reported on standard error
+  2  the command line, the configuration or the examples cannot work, or the output cannot be written
+"""
+
+
+def split_names(names: str) -> list[str]:
+    """The names of a comma-separated list."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of every command."""
+    parser = argparse.ArgumentParser(prog="seemly", description="Content moderation in process.", allow_abbrev=False)
+    parser.add_argument("--version", action="version", version=f"seemly {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    engine = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    engine.add_argument("--channel", type=Path, metavar="FILE", help="the channel's file, JSON or TOML (see init)")
+    engine.add_argument("--tier", help="the tier of text models")
+    engine.add_argument("--json", action="store_true", help="JSON, also where the output is a terminal")
+    _add_moderate(commands, "moderate", "moderate texts, files, or standard input", engine)
+    _add_moderate(commands, "explain", "as moderate --explain", engine)
+    _add_evaluate(commands, engine)
+    _add_calibrate(commands, engine)
+    _add_replay(commands, engine)
+    init = commands.add_parser("init", help="write a channel file with every setting explained", allow_abbrev=False)
+    init.add_argument("path", nargs="?", default="channel.toml", metavar="PATH", help="%(default)s; - is the output")
+    init.add_argument("--key", default="default", help="the channel's key")
+    init.add_argument("--force", action="store_true", help="overwrite a file that is there")
+    commands.add_parser(
+        "policies", help="list the policies, with how a channel treats each", parents=[engine], allow_abbrev=False
+    )
+    commands.add_parser("schema", help="write the JSON Schema of a channel file", allow_abbrev=False)
+    commands.add_parser("bench", help="measure the speed on this machine", parents=[engine], allow_abbrev=False)
+    return parser
+
+
+def _add_moderate(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    summary: str,
+    engine: argparse.ArgumentParser,
+) -> None:
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        epilog=_INPUTS,
+        parents=[engine],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("texts", nargs="*", metavar="TEXT", help="a text (after --, where one starts with a dash)")
+    add("--file", action="append", default=[], metavar="FILE", help="read rows from a file, - being standard input")
+    add("--format", choices=("jsonl", "csv", "tsv", "lines"), help="of the rows (default: by the file's suffix)")
+    add("--text-field", metavar="NAME", help="the column or key of the text (default: text)")
+    add("--id-field", metavar="NAME", default="contentId", help="the column or key of the id (default: %(default)s)")
+    add("--fields", metavar="PATHS", default="", help="only these paths of the result: recommendation.action,…")
+    add("--extended", action="store_true", help="with the trace, versions, and the place of each match")
+    add("--explain", action="store_true", help="with the words that carried each policy; earlier turns are not read")
+    add("--fail-on", choices=("review", "reject"), help="exit with 3 where this action, or a stricter one, was met")
+    add("--batch-size", type=int, default=64, metavar="N", help="rows read ahead (default: %(default)s; 1: none)")
+    add("--quiet", action="store_true", help="no progress")
+
+
+def _add_evaluate(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], engine: argparse.ArgumentParser
+) -> None:
+    parser = _add_examples(commands, "evaluate", "measure how well a channel does on labelled examples", engine)
+    _add_labels(parser)
+    add = parser.add_argument
+    names = partial(add, type=split_names, action="extend", default=[])
+    names("--slice", metavar="NAMES", help="measure apart by these attributes")
+    add("--fit", metavar="TARGET", help="find thresholds: 'precision>=0.95', 'recall>=0.9', 'fpr<=0.01' or f1")
+    add("--out", type=Path, metavar="FILE.json", help="write the channel with the thresholds of --fit")
+    add("--report", type=Path, metavar="FILE.html", help="write a page with tables, plots and the worst errors")
+
+
+def _add_calibrate(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], engine: argparse.ArgumentParser
+) -> None:
+    parser = _add_examples(commands, "calibrate", "fit calibrations on labelled examples", engine)
+    _add_labels(parser)
+    methods = ("platt", "isotonic")
+    parser.add_argument("--method", choices=methods, default="platt", help="platt unless given; isotonic for hundreds")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.json", help="where the channel with them goes")
+
+
+def _add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser], engine: argparse.ArgumentParser) -> None:
+    parser = _add_examples(commands, "replay", "show what a draft of a channel would change", engine)
+    parser.add_argument("--new", type=Path, required=True, metavar="FILE", help="the draft; --channel is the old one")
+    parser.add_argument("--report", type=Path, metavar="FILE.html", help="write a page with tables and examples")
+
+
+def _add_examples(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    name: str,
+    summary: str,
+    engine: argparse.ArgumentParser,
+) -> argparse.ArgumentParser:
+    """A command over files of examples."""
+    parser = commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=_EXAMPLES,
+        parents=[engine],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("files", nargs="+", type=Path, metavar="FILE", help="rows with a text each")
+    add("--text-field", metavar="NAME", default="text", help="the column of the text (default: %(default)s)")
+    add("--force", action="store_true", help="overwrite files that are there")
+    add("--quiet", action="store_true", help="no progress")
+    return parser
+
+
+def _add_labels(parser: argparse.ArgumentParser) -> None:
+    add = partial(parser.add_argument, type=split_names, action="extend", default=[])
+    add("--labels", metavar="COLUMN=POLICY,…", help="the columns with labels (default: those named as a policy)")
+    add("--policies", metavar="IDS", help="only these (default: all with labels)")

@@ -1,0 +1,81 @@
+"""`seemly calibrate`: labelled files in, a channel with calibrations out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seemly.channel import Calibration
+from seemly.cli.codes import DONE
+from seemly.cli.examples import ExampleFiles
+from seemly.cli.files import check_new, write_channel
+from seemly.cli.open import open_engine
+from seemly.cli.tables import format_table
+from seemly.evaluation.calibration import Method, calibrate
+from seemly.evaluation.overview import Table
+from seemly.evaluation.plain import plain
+
+if TYPE_CHECKING:
+    from seemly.channel import Channel
+    from seemly.cli.console import Console
+    from seemly.models import Models
+
+__all__ = ["CalibrateJob", "run_calibrate"]
+
+_SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""The probabilities whose calibrated ones are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrateJob:
+    """What one command line asks for. No `policies` are all that have labels."""
+
+    files: ExampleFiles
+    out: Path
+    method: Method = "platt"
+    channel: Path | None = None
+    tier: str | None = None
+    policies: tuple[str, ...] = ()
+    force: bool = False
+    json: bool = False
+    quiet: bool = False
+
+
+def run_calibrate(job: CalibrateJob, console: Console, models: Models | None = None) -> int:
+    """Fit, show and write the calibrations. Returns the exit code; raises ConfigError and DataError."""
+    check_new(job.out, ".json", force=job.force)
+    engine = open_engine(job.channel, job.tier, models)
+    channel = calibrate(
+        engine,
+        job.files.read(engine),
+        method=job.method,
+        policies=job.policies or None,
+        progress=console.stderr.isatty() and not job.quiet,
+    )
+    fitted = _find_fitted(engine.channel, channel)
+    if job.json:
+        console.write(json.dumps({"calibrations": plain(fitted)}))
+    else:
+        console.write(format_table(_tabulate(fitted)))
+    write_channel(job.out, channel)
+    console.tell(f"wrote {job.out}; seemly evaluate, on other examples, shows how well it does")
+    return DONE
+
+
+def _find_fitted(old: Channel, new: Channel) -> dict[str, Calibration]:
+    before = {each.id: each.calibration for each in old.policies}
+    return {
+        each.id: each.calibration
+        for each in new.policies
+        if each.calibration is not None and each.calibration is not before.get(each.id)
+    }
+
+
+def _tabulate(fitted: dict[str, Calibration]) -> Table:
+    return Table(
+        "what each policy's probability becomes",
+        ("policy", *(f"{each:g}" for each in _SHOWN)),
+        tuple((policy, *map(calibration, _SHOWN)) for policy, calibration in fitted.items()),
+    )

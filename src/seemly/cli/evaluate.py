@@ -1,0 +1,84 @@
+"""`seemly evaluate`: labelled files in, figures out, and thresholds where they are asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seemly.cli.examples import ExampleFiles, report_rows
+from seemly.cli.files import check_new, write_channel, write_text
+from seemly.cli.open import describe_engine, open_engine
+from seemly.cli.tables import format_table
+from seemly.errors import ConfigError
+from seemly.evaluation.measuring import evaluate
+from seemly.evaluation.overview import tabulate_evaluation, tabulate_fitted
+from seemly.evaluation.plain import plain
+from seemly.evaluation.report import render_evaluation
+from seemly.evaluation.thresholds import FittedThreshold, find_thresholds, fit_thresholds
+
+if TYPE_CHECKING:
+    from seemly.channel import Channel
+    from seemly.cli.console import Console
+    from seemly.evaluation.evaluation import Evaluation
+    from seemly.models import Models
+
+__all__ = ["EvaluateJob", "run_evaluate"]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluateJob:
+    """What one command line asks for. No `policies` are all that have labels; `fit` is a target for thresholds."""
+
+    files: ExampleFiles
+    channel: Path | None = None
+    tier: str | None = None
+    policies: tuple[str, ...] = ()
+    slices: tuple[str, ...] = ()
+    fit: str | None = None
+    out: Path | None = None
+    report: Path | None = None
+    force: bool = False
+    json: bool = False
+    quiet: bool = False
+
+
+def run_evaluate(job: EvaluateJob, console: Console, models: Models | None = None) -> int:
+    """Measure, fit, and write what was asked for. Returns the exit code; raises ConfigError and DataError."""
+    if job.out is not None and job.fit is None:
+        raise ConfigError("--out is the file of the channel with fitted thresholds: give --fit too")
+    check_new(job.out, ".json", force=job.force)
+    check_new(job.report, ".html", force=job.force)
+    engine = open_engine(job.channel, job.tier, models)
+    evaluation = evaluate(
+        engine,
+        job.files.read(engine),
+        policies=job.policies or None,
+        slices=job.slices,
+        progress=console.stderr.isatty() and not job.quiet,
+    )
+    if not job.json:
+        console.write("\n\n".join(map(format_table, tabulate_evaluation(evaluation))))
+    fitted, channel = _fit(job, evaluation)
+    if job.json:
+        console.write(json.dumps({**evaluation.to_dict(), "fitted": plain(fitted)}))
+    elif fitted:
+        console.write("\n" + format_table(tabulate_fitted(fitted, evaluation)))
+    if job.report is not None:
+        about = f"{job.files.names}, {describe_engine(engine)}"
+        write_text(job.report, render_evaluation(evaluation, fitted, about=about))
+        console.tell(f"wrote {job.report}")
+    if job.out is not None:
+        write_channel(job.out, channel)
+        console.tell(f"wrote {job.out}; seemly replay shows what it changes")
+    return report_rows(console, evaluation.scored.refused)
+
+
+def _fit(job: EvaluateJob, evaluation: Evaluation) -> tuple[tuple[FittedThreshold, ...], Channel]:
+    """The thresholds that meet the target, none without one, and the channel with them."""
+    if job.fit is None:
+        return (), evaluation.channel
+    policies = job.policies or None
+    fitted = find_thresholds(evaluation, target=job.fit, policies=policies)
+    return fitted, fit_thresholds(evaluation, target=job.fit, policies=policies)
