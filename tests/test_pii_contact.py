@@ -112,6 +112,7 @@ PHONES = [
 
 HANDLES = [
     ("my insta is foo_bar99", ["foo_bar99"]),
+    ("my insta's foo_bar", ["foo_bar"]),
     ("my insta is jolene", ["jolene"]),
     ("insta: foo.bar", ["foo.bar"]),
     ("snap: foobar", ["foobar"]),

@@ -77,7 +77,7 @@ _BOX = re.compile(
     r"\s)(?:[A-Z][\w'-]{1,20}\s?){1,3},?\s[A-Z]{2}\s\d{5}(?:-\d{4})?)?",
     re.IGNORECASE,
 )
-_UK_POST = re.compile(r"(?<![\w-])(?:[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}|[A-Z]\d[A-Z]\s\d[A-Z]\d)(?![\w-])")
+_UK_POST = re.compile(r"[A-Z](?<![\w-].)(?:[A-Z]?\d[A-Z\d]?\s\d[A-Z]{2}|\d[A-Z]\s\d[A-Z]\d)(?![\w-])")
 _ZIP = re.compile(
     r"(?<![\w$€£#.,/-])(?:\d{5}(?:-\d{4})?|\d{4}\s?[A-Z]{2}|[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}|"
     r"[A-Z]\d[A-Z]\s?\d[A-Z]\d)(?![\w/-]|\.\d)"
@@ -107,11 +107,13 @@ _HOME_CUES = cues(
 
 def _streets(reading: Reading) -> Iterator[Candidate]:
     text, number_last = reading.text, reading.heard(_LAST_CUES)
-    for number in _NUMBER.finditer(text):
+    number_first = reading.heard(_FIRST_CUES)
+    for first, _ in reading.runs:
+        number = _NUMBER.match(text, first)
+        if number is None:
+            continue
         start, end = number.span()
-        ahead = _WORDS.findall(reading.lower, end, end + 72)
-        if not ahead:
-            ahead = [""]
+        ahead = _WORDS.findall(reading.lower, end, end + 72) if number_first else []
         if not _KINDS.isdisjoint(ahead) and (english := _ENGLISH.match(text, end, end + 140)):
             candidate = _english(reading, start, english)
             if candidate is not None:
@@ -140,13 +142,15 @@ def _streets(reading: Reading) -> Iterator[Candidate]:
 
 def _last_street(behind: str) -> int:
     """How long the street name at the end of `behind` is, 0 for none."""
-    words = list(re.finditer(r"\S+", behind))[-6:]
-    if not any(word[0].lower().rstrip(".,").endswith(_ENDINGS) or word[0].lower() in _LEADING for word in words):
+    for word in behind.lower().split()[-6:]:
+        if word in _LEADING or word.rstrip(".,").endswith(_ENDINGS):
+            break
+    else:
         return 0
-    for word in words:
-        match = _COMPOUND.match(behind, word.start())
+    for piece in list(_PIECE.finditer(behind))[-6:]:
+        match = _COMPOUND.match(behind, piece.start())
         if match and (match[0][0].isupper() or re.match(r"c/|ul\.|ул|calle|rua|via|av|str\.|пр|пер", match[0])):
-            return len(behind) - word.start()
+            return len(behind) - piece.start()
     return 0
 
 
@@ -191,7 +195,7 @@ def _boxes(reading: Reading) -> Iterator[Candidate]:
 
 
 def _postal_codes(reading: Reading) -> Iterator[Candidate]:
-    for match in reading.near_digits(_ZIP):
+    for match in reading.near_digits(_ZIP, _POSTAL_CUES):
         if reading.near(_POSTAL_CUES, *match.span(), 28, 0):
             shaped = "-" in match[0] or not match[0].isdigit()
             yield Candidate(*match.span(), "postal_code", 0.7 if shaped else 0.6, match[0].upper(), "context")
@@ -217,6 +221,7 @@ _LEADING = words(
     "проспект пр-т пр. переулок пер. бульвар str. strada bulevardul sokak cadde cad. jalan jl."
 )
 _WORDS = re.compile(r"[^\W\d_]+")
+_PIECE = re.compile(r"\S+")
 _LAST_CUES = cues(
     "calle avenida avda plaza paseo carrer camino carretera via viale piazza corso vicolo rua travessa "
     "praça largo ulica "
@@ -228,8 +233,11 @@ _LAST_CUES = cues(
 )
 """Streets whose number comes last."""
 
+_FIRST_CUES = Cues(_KINDS | _FRENCH_KINDS)
+"""Streets whose number comes first."""
+
 _STREET_CUES = Cues(
-    _KINDS | _FRENCH_KINDS | _LAST_CUES.words | words("apt apartment suite ste unit flat") | _HOME_CUES.words,
+    _FIRST_CUES.words | _LAST_CUES.words | words("apt apartment suite ste unit flat") | _HOME_CUES.words,
     _LAST_CUES.stems + _HOME_CUES.stems,
 )
 _BOX_CUES = cues("box postfach postbus apartado casilla postale postal bag")

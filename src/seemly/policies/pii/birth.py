@@ -91,7 +91,7 @@ _OTHERS = cues("he she they founded company happy")
 
 
 def _births(reading: Reading) -> Iterator[Candidate]:
-    for match in reading.near_digits(_DATE):
+    for match in reading.near_digits(_DATE, _CUES):
         start, end = match.span()
         if not reading.near(_CUES, start, end, 40, 0):
             continue

@@ -90,15 +90,16 @@ _NO_PASSWORD = re.compile(
 
 
 def _shaped(reading: Reading) -> Iterator[Candidate]:
-    for token in _TOKEN.finditer(reading.text):
+    text = reading.text
+    for token in (token for span in reading.long for token in _TOKEN.finditer(text, *span)):
         if token.end() - token.start() > _LONGEST_KEY:
             continue
-        for match in _SHAPES.finditer(reading.text, *token.span()):
+        for match in _SHAPES.finditer(text, *token.span()):
             start, end = match.span()
-            while reading.text[end - 1] in ".-=" and match[0][-1] != "=":
+            while text[end - 1] in ".-=" and match[0][-1] != "=":
                 end -= 1
             yield _secret(reading, start, end, 0.97, "format")
-    for match in _BOT_TOKEN.finditer(reading.text):
+    for match in (match for span in reading.long for match in _BOT_TOKEN.finditer(text, *span)):
         yield _secret(reading, *match.span(), 0.95, "format")
 
 
@@ -182,7 +183,7 @@ _SECRET_CUES = cues(" ".join(_SECRETS))
 _PASSWORD_CUES = cues(" ".join(w if w.isascii() else f"{w}*" for w in _PASSWORDS))
 
 DETECTORS = (
-    Detector(("credential",), lambda reading: reading.longest > 15, _shaped, least_digits=1),
+    Detector(("credential",), lambda reading: bool(reading.long), _shaped, least_digits=1),
     Detector(("credential",), lambda reading: "-----BEGIN " in reading.text, _private_keys, frozenset({"private"})),
     Detector(
         ("credential",),

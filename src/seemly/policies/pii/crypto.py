@@ -37,7 +37,7 @@ _GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 
 
 def _wallets(reading: Reading) -> Iterator[Candidate]:
-    for match in _TOKEN.finditer(reading.text):
+    for match in (match for span in reading.long for match in _TOKEN.finditer(reading.text, *span)):
         address = match[0]
         up = reading.near(_CUES, *match.span())
         base, canonical = _worth(address), address
@@ -108,4 +108,4 @@ def _bech32(address: str) -> bool:
     return check in _BECH32_CONSTANTS
 
 
-DETECTORS = (Detector(("crypto_wallet",), lambda reading: reading.longest > 24, _wallets, least_digits=1),)
+DETECTORS = (Detector(("crypto_wallet",), lambda reading: bool(reading.long), _wallets, least_digits=1),)

@@ -81,9 +81,20 @@ def _records(reading: Reading) -> Iterator[Candidate]:
         yield Candidate(*match.span(), "medical_record", 0.85, match[0].upper(), "format")
 
 
+def _needed(document: _Document) -> Cues:
+    """The cues of which one must stand ahead of the code."""
+    return _NEEDED.get(document.entity_type, document.cues)
+
+
+_ALL_NEEDED = Cues(
+    frozenset().union(*(_needed(document).words for document in _DOCUMENTS)),
+    tuple(stem for document in _DOCUMENTS for stem in _needed(document).stems),
+)
+
+
 def _coded(reading: Reading) -> Iterator[Candidate]:
     heard = [document for document in _DOCUMENTS if reading.heard(document.cues)]
-    for match in reading.near_digits(_CODE):
+    for match in reading.near_digits(_CODE, _ALL_NEEDED):
         start, end = match.span()
         if end - start > 32 or (start and reading.text[start - 1] in "@=&"):
             continue
@@ -91,10 +102,9 @@ def _coded(reading: Reading) -> Iterator[Candidate]:
         if len(code) < 6 or _SHORT_DATE.fullmatch(match[0]):
             continue
         for document in heard:
-            needed = _NEEDED.get(document.entity_type, document.cues)
-            if not reading.near(needed, start, end, document.reach, 0) or not document.pattern.fullmatch(code):
+            if not reading.near(_needed(document), start, end, document.reach, 0):
                 continue
-            if reading.near(_SOFTWARE, start, end, 30, 0):
+            if not document.pattern.fullmatch(code) or reading.near(_SOFTWARE, start, end, 30, 0):
                 continue
             yield Candidate(start, end, document.entity_type, document.probability, code.upper(), "context")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Detector, cues, words
+from seemly.policies.pii.reading import Candidate, Detector, cues, has_any, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ PROVIDERS = words(
 """Second-level names of mail providers for private persons."""
 
 _LOCAL = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-"
-_AT = re.compile(r"(?<=[\w\"'+-])[@＠](?=[\w\[])")
+_AT = re.compile(r"[@＠](?<=[\w\"'+-].)(?=[\w\[])")
 _DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]{0,62})[.．。]){1,6}[^\W\d_]{2,24}(?:-?[^\W_])*")
 _TLD = re.compile(r"[^\W\d_]{2,18}|xn--[a-z0-9-]{2,20}", re.IGNORECASE)
 _LITERAL = re.compile(r"\[(?:\d{1,3}\.){3}\d{1,3}\]")
@@ -63,10 +63,10 @@ _MAIL_CUES = cues(
     "이메일* ईमेल* إيميل* بريد*"
 )
 
-_BRACKETED_AT = re.compile(r"\s{0,2}[\[({<]\s{0,2}(?:at|AT|At|a|@|arroba|ät)\s{0,2}[\])}>]\s{0,2}")
-_WORD_AT = re.compile(
-    r"(?:\s{1,3}|[_*~-]{1,2})(?:at|arroba|chiocciola|klammeraffe)(?:\s{1,3}|[_*~-]{1,2})", re.IGNORECASE
-)
+_BRACKETED_AT = re.compile(r"[\[({<]\s{0,2}(?:at|AT|At|a|@|arroba|ät)\s{0,2}[\])}>]\s{0,2}")
+_AT_WORDS = ("at", "arroba", "chiocciola", "klammeraffe")
+_WORD_AT = re.compile(rf"(?:{'|'.join(_AT_WORDS)})(?:\s{{1,3}}|[_*~-]{{1,2}})")
+_LEAD = re.compile(r"(?:\s{1,3}|[_*~-]{1,2})\Z")
 _DOT_WORD = r"(?:dot|d0t|punkt|punto|point|ponto)"
 _DOT = (
     rf"(?:\s{{0,2}}[\[({{<]\s{{0,2}}(?:{_DOT_WORD}|\.)\s{{0,2}}[\])}}>]\s{{0,2}}"
@@ -165,18 +165,36 @@ def _worth(local: str, host: str) -> float:
 
 def _spelled(reading: Reading) -> Iterator[Candidate]:
     text = reading.text
-    seen = -1
-    for pattern, strong in ((_BRACKETED_AT, True), (_WORD_AT, False)):
-        for match in pattern.finditer(text):
-            local = _back(text, match.start())
-            found = _forward(text, match.end())
-            if local is None or found is None or match.start() == seen:
-                continue
-            start, name = local
-            end, host, loose = found
-            probability = _belief(reading, start, end, name, host, match[0], strong=strong, loose=loose)
-            if probability:
-                yield Candidate(start, end, "email", probability, f"{name}@{host}", "obfuscated")
+    for strong, (first, last) in (*((True, at) for at in _bracketed(text)), *((False, at) for at in _worded(reading))):
+        found = _forward(text, last)
+        local = _back(text, first) if found else None
+        if local is None or found is None:
+            continue
+        start, name = local
+        end, host, loose = found
+        probability = _belief(reading, start, end, name, host, text[first:last], strong=strong, loose=loose)
+        if probability:
+            yield Candidate(start, end, "email", probability, f"{name}@{host}", "obfuscated")
+
+
+def _bracketed(text: str) -> Iterator[tuple[int, int]]:
+    """Where the sign stands in brackets, with up to two spaces on either side."""
+    done = 0
+    for match in _BRACKETED_AT.finditer(text):
+        lead = text[max(done, match.start() - 2) : match.start()]
+        done = match.end()
+        yield match.start() - len(lead) + len(lead.rstrip()), done
+
+
+def _worded(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Where the sign is a word, with the spaces or strokes on either side."""
+    text, done = reading.lower, 0
+    for at in sorted(at for word in _AT_WORDS for at in reading.occurrences(word)):
+        lead = _LEAD.search(text, max(done, at - 3), at)
+        match = _WORD_AT.match(text, at) if lead else None
+        if lead and match:
+            done = match.end()
+            yield lead.start(), done
 
 
 def _back(text: str, at: int) -> tuple[int, str] | None:
@@ -293,8 +311,7 @@ _SPELLED_TRIGGERS = frozenset({"dot", "punkt", "punto", "arroba", "chiocciola", 
 def _may_spell(reading: Reading) -> bool:
     if not _SPELLED_TRIGGERS.isdisjoint(reading.vocabulary):
         return True
-    bracketed = any(bracket in reading.text for bracket in _BRACKETS)
-    return bracketed and any(sign in reading.lower for sign in _SIGNS)
+    return has_any(reading.text, _BRACKETS) and has_any(reading.lower, _SIGNS)
 
 
 _BRACKETS = (")", "]", "}", ">", "(@", "[@")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Detector, cues, words
+from seemly.policies.pii.reading import Candidate, Detector, cues, has_any, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +43,22 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _TAG = re.compile(r"(?<![\w#/@.-])[A-Za-z][\w.]{1,31}#\d{4}(?!\w)")
+_NUMBERED = re.compile(r"#\d{4}")
+_HOSTS = (
+    "t.me/",
+    "instagram.com/",
+    "snapchat.com/add/",
+    "facebook.com/",
+    "fb.com/",
+    "tiktok.com/@",
+    "linkedin.com/in/",
+    "discord.gg/",
+    "onlyfans.com/",
+    "kik.me/",
+    "twitter.com/",
+)
 _PROFILE = re.compile(
-    r"(?<![\w@])(?:www\.)?(?:t\.me/|instagram\.com/|snapchat\.com/add/|facebook\.com/|fb\.com/|"
-    r"tiktok\.com/@|linkedin\.com/in/|"
-    r"discord\.gg/|onlyfans\.com/|kik\.me/|twitter\.com/)(?P<handle>[A-Za-z0-9_.\-]{2,40})(?=[\s?,;!)\"']|"
+    rf"(?<![\w@])(?:www\.)?(?:{'|'.join(map(re.escape, _HOSTS))})(?P<handle>[A-Za-z0-9_.\-]{{2,40}})(?=[\s?,;!)\"']|"
     r"[./](?:\s|$)|$)",
     re.IGNORECASE,
 )
@@ -206,10 +218,10 @@ _HEARD = cues(" ".join(word if word.isascii() else f"{word}*" for word in _PLATF
 
 DETECTORS = (
     Detector(("social_handle",), lambda reading: reading.heard(_HEARD), _told, frozenset(_PLATFORMS)),
-    Detector(("social_handle",), lambda reading: "#" in reading.text, _tags, least_digits=1),
+    Detector(("social_handle",), lambda reading: _NUMBERED.search(reading.text) is not None, _tags, least_digits=4),
     Detector(
         ("social_handle",),
-        lambda reading: any(host in reading.lower for host in (".me/", ".com/", ".gg/")),
+        lambda reading: "/" in reading.text and has_any(reading.lower, _HOSTS),
         _profiles,
         frozenset({"instagram", "facebook", "tiktok"}),
     ),

@@ -150,6 +150,9 @@ _CODES = (
 )
 
 
+_ANY_CODE = re.compile("|".join(pattern.pattern for _, pattern in _CODES), re.IGNORECASE)
+
+
 @cache
 def _by_length() -> dict[int, tuple[_Kind, ...]]:
     lengths = {length for kind in _NUMERIC for length in kind.lengths}
@@ -162,7 +165,11 @@ def _checker(module: str) -> Any:
 
 
 def _valid(module: str, value: str) -> bool:
-    return bool(_checker(module).is_valid(value)) if module else True
+    """Whether the check digits fit, which they do not where a checker stumbles over a place that it does not list."""
+    try:
+        return bool(_checker(module).is_valid(value)) if module else True
+    except LookupError:
+        return False
 
 
 def _numbers(reading: Reading) -> Iterator[Candidate]:
@@ -198,6 +205,8 @@ def _written(kind: _Kind, digits: str, shape: str) -> str:
 
 def _codes(reading: Reading) -> Iterator[Candidate]:
     for start, end in _areas(reading.text):
+        if not _ANY_CODE.search(reading.text, start, end):
+            continue
         for kind, pattern in _CODES:
             for match in pattern.finditer(reading.text, start, end):
                 value = match[0].upper() if kind.entity_type == "fi_hetu" else re.sub(r"[ .-]", "", match[0]).upper()
@@ -214,7 +223,9 @@ def _areas(text: str) -> Iterator[tuple[int, int]]:
             yield max(0, start - 8), end + 12
 
 
-_AREA = re.compile(r"\d(?:[ .-]?\d){5,}|(?<=[A-Za-z])\d{4}(?=[A-Za-z])|(?<=[A-Za-z])\d\d[A-Za-z]\d\d")
+_AREA = re.compile(
+    r"[0-9](?:(?:[ .-]?[0-9]){5,}|(?<=[A-Za-z].)[0-9]{3}(?=[A-Za-z])|(?<=[A-Za-z].)[0-9][A-Za-z][0-9][0-9])"
+)
 _LONGEST = 24
 
 DETECTORS = (

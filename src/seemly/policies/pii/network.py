@@ -30,7 +30,11 @@ _PUBLIC_RESOLVERS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.
 
 
 def _ipv4(reading: Reading) -> Iterator[Candidate]:
-    for match in reading.near_digits(_IPV4):
+    text = reading.text
+    for first, last in reading.runs:
+        match = _IPV4.match(text, first) if text.startswith(".", last) else None
+        if match is None:
+            continue
         start, end = match.span()
         parts = match[0].split(".")
         if any(int(part) > 255 or (len(part) > 1 and part[0] == "0") for part in parts):
@@ -79,16 +83,23 @@ def _macs(reading: Reading) -> Iterator[Candidate]:
             yield Candidate(*match.span(), "mac_address", 0.9, signs, "format")
 
 
-_DOTTED_MAC = re.compile(r"[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}")
+_COLONS = re.compile(r":[0-9A-Fa-f]{0,4}:")
+_COLON_MAC = re.compile(r":[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}:")
+_DASHED_MAC = re.compile(r"-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-")
+_DOTTED_MAC = re.compile(r"\.[0-9A-Fa-f]{4}\.")
 
 
 def _has_colons(reading: Reading) -> bool:
-    return reading.text.count(":") > 1
+    return reading.text.count(":") > 1 and _COLONS.search(reading.text) is not None
 
 
 def _mac_shaped(reading: Reading) -> bool:
     text = reading.text
-    return text.count(":") > 4 or text.count("-") > 4 or (text.count(".") > 1 and bool(_DOTTED_MAC.search(text)))
+    return (
+        (text.count(":") > 4 and _COLON_MAC.search(text) is not None)
+        or (text.count("-") > 4 and _DASHED_MAC.search(text) is not None)
+        or (text.count(".") > 1 and _DOTTED_MAC.search(text) is not None)
+    )
 
 
 DETECTORS = (

@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LEAST_DIGITS", "Number", "find_numbers"]
 
+_LEAD = re.compile(r"(?:[+＋]?\([+＋]?|[+＋])\Z")
 _RUN = re.compile(
-    r"(?:[+＋]?\([+＋]?|[+＋])?\d"
-    r"(?:[ \t\r\n.\-/()\u00a0\u2007\u2009\u202f\u2010-\u2015\u30fc\uff0d\ufe0f\u20e3*_,;|"
-    r"~]{0,4}\d)*[\ufe0f\u20e3]{0,2}"
+    r"[0-9](?:[ \t\r\n.\-/()\u00a0\u2007\u2009\u202f\u2010-\u2015\u30fc\uff0d\ufe0f\u20e3*_,;|"
+    r"~]{0,4}[0-9])*[\ufe0f\u20e3]{0,2}"
 )
 _CHUNK = re.compile(r"[^\s\u20e3,;|]+\ufe0f?\u20e3?")
 _SPACE = re.compile(r"\s+")
@@ -41,7 +41,7 @@ class Number(NamedTuple):
 
 
 def find_numbers(text: str) -> tuple[Number, ...]:
-    """Every reading of 6 to 19 digits in `text`, in order of start.
+    """Every reading of 6 to 19 ASCII digits in `text`, in order of start.
 
     Where a run of groups could be cut in several ways all cuts are given, at most 21 a group of at most six
     chunks; runs that are too long to be anything are cut at white space only. Linear in the text.
@@ -49,7 +49,11 @@ def find_numbers(text: str) -> tuple[Number, ...]:
     found: list[Number] = []
     for run in _RUN.finditer(text):
         start, end = run.span()
-        if end - start >= LEAST_DIGITS and (clear := _clear(text, start, end)):
+        if end - start < LEAST_DIGITS:
+            continue
+        if start and text[start - 1] in "(+＋" and (lead := _LEAD.search(text[max(0, start - 3) : start])):
+            start -= lead.end() - lead.start()
+        if clear := _clear(text, start, end):
             for group in _groups(text, *clear):
                 found.extend(_windows(text, group))
     return tuple(found)
@@ -80,14 +84,15 @@ def _groups(text: str, start: int, end: int) -> Iterator[list[tuple[int, int, st
     size = 0
     previous = start
     for chunk in _CHUNK.finditer(text, start, end):
-        digits = _NON_DIGIT.sub("", chunk[0])
-        fresh = chunk[0][0] in "+＋" or (chunk[0][0] == "(" and size >= _WHOLE) or chunk.start() - previous > 3
+        written, (first, last) = chunk[0], chunk.span()
+        digits = written if written.isdecimal() else _NON_DIGIT.sub("", written)
+        fresh = written[0] in "+＋" or (written[0] == "(" and size >= _WHOLE) or first - previous > 3
         if group and (fresh or len(group[-1][2]) >= _WHOLE):
             yield group
             group, size = [], 0
-        group.append((*chunk.span(), digits))
+        group.append((first, last, digits))
         size += len(digits)
-        previous = chunk.end()
+        previous = last
     if group:
         yield group
 

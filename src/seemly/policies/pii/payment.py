@@ -68,7 +68,7 @@ _IBAN_LENGTHS = {
 }
 """Length of an IBAN by country, from the SWIFT IBAN registry."""
 
-_BIC = re.compile(r"(?<![A-Za-z0-9])[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9])")
+_BIC = re.compile(r"[A-Z](?<![A-Za-z0-9].)[A-Z]{5}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9])")
 _BIC_COUNTRIES = frozenset(_IBAN_LENGTHS) | words(
     "US CA MX AU NZ JP CN HK SG IN KR TW TH MY ID PH VN ZA NG KE AR CL CO PE UY MA"
 )
@@ -103,9 +103,10 @@ def _cards(reading: Reading) -> Iterator[Candidate]:
 
 def _ibans(reading: Reading) -> Iterator[Candidate]:
     text = reading.text
-    for match in _IBAN_START.finditer(text):
-        length = _IBAN_LENGTHS.get(match[0][:2].upper())
-        if length is None:
+    for first, _ in reading.runs:
+        match = _IBAN_START.match(text, max(0, first - (3 if text[first - 1] in " -" else 2)))
+        length = _IBAN_LENGTHS.get(match[0][:2].upper()) if match else None
+        if match is None or length is None:
             continue
         end, signs = _take(text, match.start(), length)
         if len(signs) != length or text[end : end + 1].isalnum():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from seemly.errors import ConfigError, Issue
 from seemly.policies.pii import detectors
 from seemly.policies.pii.masks import Pseudonyms, mask_of
 from seemly.policies.pii.options import EntitySettings, MaskStyle, PiiOptions
-from seemly.policies.pii.reading import Candidate, Reading
+from seemly.policies.pii.reading import Candidate, Reading, count_digits, has_any
 from seemly.policy import NOTHING, Defaults, Finding, Item, Match, Spec
 from seemly.span import Span
 
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 __all__ = ["ENTITY_TYPES", "SPEC", "PersonalInformation"]
 
-_ANY_SIGN = re.compile(r"[0-9@]")
-_ANY_SIGN_AT_ALL = re.compile(r"[\d@＠]")
+_DIGIT = re.compile(r"\d")
 _SPELLINGS = ("at)", "at]", "at}", "(a)", "[a]", ".me/")
 _WORD = re.compile(r"[^\W\d_]+")
+_LETTERS = bytes(ord(chr(code).lower()) if chr(code) in string.ascii_letters else 32 for code in range(256))
 
 
 class PersonalInformation:
@@ -37,10 +38,16 @@ class PersonalInformation:
         settings = {name: options.entities.get(name, EntitySettings()) for name in ENTITY_TYPES}
         self._settings: Mapping[str, EntitySettings] = settings
         self._detectors = tuple(d for d in detectors.ALL if any(settings[name].enable for name in d.entity_types))
+        most = max((detector.least_digits for detector in self._detectors), default=0)
+        self._by_digits = tuple(
+            tuple(detector for detector in self._detectors if detector.least_digits <= digits)
+            for digits in range(most + 1)
+        )
         self._triggers: dict[int, frozenset[str]] = {}
         for detector in self._detectors:
             least = detector.least_triggers
             self._triggers[least] = self._triggers.get(least, frozenset()) | detector.triggers
+        self._any_trigger = frozenset().union(*self._triggers.values())
 
     def check(self, items: Sequence[Item]) -> Sequence[Finding]:
         """One finding an item: its matches, and the largest probability of those that flag."""
@@ -48,8 +55,6 @@ class PersonalInformation:
 
     def _check(self, item: Item) -> Finding:
         raw, plain = item.text.raw, item.text.plain
-        if raw.text.isascii() and not self._may_hold(raw.text, item.text.folded.words):
-            return NOTHING
         found = self._search(raw)
         if plain is not raw and plain.text != raw.text:
             found += self._search(plain)
@@ -60,27 +65,27 @@ class PersonalInformation:
 
     def _search(self, view: View) -> list[tuple[Span, Candidate]]:
         text = view.text
-        words = words_of(view)
+        words = _words(text)
         if not self._may_hold(text, words):
             return []
         reading = Reading(text, words, self._options.regions)
         floor, settings = self._options.report_from, self._settings
-        digits = reading.digits
         return [
             (view.origin(candidate.start, candidate.end), candidate)
-            for detector in self._detectors
-            if detector.least_digits <= digits and detector.when(reading)
+            for detector in self._by_digits[min(reading.digits, len(self._by_digits) - 1)]
+            if detector.when(reading)
             for candidate in detector.find(reading)
             if candidate.probability >= floor and settings[candidate.entity_type].enable
         ]
 
     def _may_hold(self, text: str, words: Sequence[str]) -> bool:
         """Whether a text with these words has any of the signs that every entity has one of."""
-        if (_ANY_SIGN if text.isascii() else _ANY_SIGN_AT_ALL).search(text):
+        if "@" in text or "＠" in text or count_digits(text) or (not text.isascii() and _DIGIT.search(text)):
             return True
-        return any(sign in text for sign in _SPELLINGS) or any(
-            not triggers.isdisjoint(words) and (least == 1 or sum(word in triggers for word in words) >= least)
-            for least, triggers in self._triggers.items()
+        if has_any(text, _SPELLINGS):
+            return True
+        return not self._any_trigger.isdisjoint(words) and any(
+            sum(word in triggers for word in words) >= least for least, triggers in self._triggers.items()
         )
 
     def _matches(self, original: str, found: Iterable[tuple[Span, Candidate]]) -> tuple[Match, ...]:
@@ -107,9 +112,11 @@ class PersonalInformation:
         return tuple(matches)
 
 
-def words_of(view: View) -> Sequence[str]:
-    """The lower-case words of a view."""
-    return _WORD.findall(view.text.lower())
+def _words(text: str) -> Sequence[str]:
+    """The lower-case words of a text."""
+    if text.isascii():
+        return text.encode().translate(_LETTERS).decode().split()
+    return _WORD.findall(text.lower())
 
 
 def _best(found: list[tuple[Span, Candidate]]) -> list[tuple[Span, Candidate]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from seemly.policies.pii.numbers import LEAST_DIGITS, Number, find_numbers
@@ -12,7 +12,7 @@ from seemly.policies.pii.numbers import LEAST_DIGITS, Number, find_numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["Candidate", "Cues", "Detector", "Reading", "cues", "weigh", "words"]
+__all__ = ["Candidate", "Cues", "Detector", "Reading", "count_digits", "cues", "has_any", "weigh", "words"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
@@ -38,13 +38,16 @@ class Candidate(NamedTuple):
 class Cues:
     """Words that raise or lower a probability when they stand near. `stems` count inside longer words too.
 
-    `foreign`: no stem is plain ASCII, so that none needs looking for in a text that is.
     Compared by identity: each listing is made once, and readings remember by it what they heard.
     """
 
     words: frozenset[str]
-    stems: tuple[str, ...]
-    foreign: bool = False
+    stems: tuple[str, ...] = ()
+    ascii_stems: tuple[str, ...] = field(init=False)
+    """The stems that need looking for in a text in ASCII."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ascii_stems", tuple(filter(str.isascii, self.stems)))
 
 
 def words(listing: str) -> frozenset[str]:
@@ -56,9 +59,15 @@ def cues(listing: str) -> Cues:
     """Cues from words apart by spaces; a trailing `*` marks a stem (for scripts without spaces, and inflection)."""
     every = listing.split()
     stems = tuple(word[:-1] for word in every if word.endswith("*"))
-    return Cues(
-        frozenset(word for word in every if not word.endswith("*")), stems, not any(stem.isascii() for stem in stems)
-    )
+    return Cues(frozenset(word for word in every if not word.endswith("*")), stems)
+
+
+def has_any(text: str, pieces: Iterable[str]) -> bool:
+    """Whether one of the pieces stands in the text."""
+    for piece in pieces:  # noqa: SIM110  (twice as fast as any(), and this is asked thirty times a text)
+        if piece in text:
+            return True
+    return False
 
 
 class Reading:
@@ -67,13 +76,13 @@ class Reading:
     __slots__ = (
         "_areas",
         "_around",
-        "_digits",
         "_heard",
-        "_longest",
+        "_long",
         "_lower",
         "_numbers",
+        "_runs",
+        "digits",
         "has_at",
-        "has_digit",
         "regions",
         "text",
         "vocabulary",
@@ -87,15 +96,15 @@ class Reading:
         self.words = words
         self.vocabulary = frozenset(words)
         self.regions = regions
-        self.has_digit = _DIGIT.search(text) is not None
+        self.digits = count_digits(text)
         self.has_at = "@" in text or "＠" in text
-        self._digits: int | None = None
-        self._longest: int | None = None
+        self._long: list[tuple[int, int]] | None = None
+        self._runs: list[tuple[int, int]] | None = None
         self._lower: str | None = None
         self._numbers: tuple[Number, ...] | None = None
         self._heard: dict[Cues, bool] = {}
         self._areas: list[tuple[int, int]] | None = None
-        self._around: dict[tuple[int, int, int, int], tuple[str, frozenset[str]]] = {}
+        self._around: dict[tuple[int, int], tuple[str, frozenset[str]]] = {}
 
     @property
     def lower(self) -> str:
@@ -108,18 +117,24 @@ class Reading:
         return self._lower
 
     @property
-    def digits(self) -> int:
-        """How many digits the text has."""
-        if self._digits is None:
-            self._digits = sum(map(self.text.count, "0123456789")) if self.has_digit else 0
-        return self._digits
+    def runs(self) -> Sequence[tuple[int, int]]:
+        """Where digits stand, without anything between them."""
+        if self._runs is None:
+            self._runs = [match.span() for match in _DIGITS.finditer(self.text)] if self.digits else []
+        return self._runs
 
     @property
-    def longest(self) -> int:
-        """The length of the longest piece without white space."""
-        if self._longest is None:
-            self._longest = max(map(len, self.text.split()), default=0)
-        return self._longest
+    def long(self) -> Sequence[tuple[int, int]]:
+        """Where pieces of 16 characters or more stand that have no white space."""
+        if self._long is None:
+            self._long = []
+            at = 0
+            for piece in self.text.split():
+                if len(piece) >= _LONG:
+                    start = self.text.index(piece, at)
+                    at = start + len(piece)
+                    self._long.append((start, at))
+        return self._long
 
     @property
     def numbers(self) -> tuple[Number, ...]:
@@ -128,25 +143,27 @@ class Reading:
             self._numbers = find_numbers(self.text) if self.digits >= LEAST_DIGITS else ()
         return self._numbers
 
-    def near_digits(self, pattern: re.Pattern[str], *, lower: bool = False) -> Iterator[re.Match[str]]:
-        """The matches of a pattern, each of which has a digit and no end more than 48 characters away from one."""
+    def near_digits(
+        self, pattern: re.Pattern[str], wanted: Cues | None = None, *, lower: bool = False
+    ) -> Iterator[re.Match[str]]:
+        """The matches of a pattern, each of which has a digit and no end more than 48 characters away from one.
+
+        Matches that none of the cues `wanted` can be near of, within 64 characters, may be left out.
+        """
         text = self.lower if lower else self.text
         if self._areas is None:
-            self._areas = _find_areas(self.text)
+            self._areas = _find_areas(self.text, self.runs)
+        heard = None if wanted is None else [*wanted.words & self.vocabulary, *wanted.stems]
         for start, end in self._areas:
-            yield from pattern.finditer(text, start, end)
+            if heard is None or has_any(self.lower[max(0, start - _BEFORE) : end + _BEFORE], heard):
+                yield from pattern.finditer(text, start, end)
 
     def heard(self, wanted: Cues) -> bool:
         """Whether one of the cues stands anywhere in the text."""
         known = self._heard.get(wanted)
         if known is None:
-            known = not wanted.words.isdisjoint(self.vocabulary)
-            if not known and wanted.stems and not (wanted.foreign and self.text.isascii()):
-                lower = self.lower
-                for stem in wanted.stems:
-                    if stem in lower:
-                        known = True
-                        break
+            stems = wanted.ascii_stems if self.text.isascii() else wanted.stems
+            known = not wanted.words.isdisjoint(self.vocabulary) or has_any(self.lower, stems)
             self._heard[wanted] = known
         return known
 
@@ -154,22 +171,26 @@ class Reading:
         """Whether one of the cues stands within `before` characters ahead of the range or `after` behind it."""
         if not self.heard(wanted):
             return False
-        around, words = self._surroundings(start, end, before, after)
-        return not wanted.words.isdisjoint(words) or any(stem in around for stem in wanted.stems)
+        return self._ends(wanted, max(0, start - before), start) or (
+            after > 0 and self._stands(wanted, end, end + after)
+        )
 
-    def _surroundings(self, start: int, end: int, before: int, after: int) -> tuple[str, frozenset[str]]:
-        key = (start, end, before, after)
-        known = self._around.get(key)
-        if known is None:
-            around = f"{self._whole_words(max(0, start - before), start)} \n {self.lower[end : end + after]}"
-            known = self._around[key] = around, frozenset(_WORD.findall(around))
-        return known
-
-    def _whole_words(self, first: int, last: int) -> str:
-        """The text between, less a word that began earlier: `came` cut short is not the cue `me`."""
+    def _ends(self, wanted: Cues, first: int, last: int) -> bool:
+        """As `_stands`, but for a word that began earlier: `came` cut short is not the cue `me`."""
         if first and self.lower[first - 1].isalpha() and (rest := _WORD.match(self.lower, first, last)):
             first = rest.end()
-        return self.lower[first:last]
+        return self._stands(wanted, first, last)
+
+    def _stands(self, wanted: Cues, first: int, last: int) -> bool:
+        """Whether one of the cues stands between."""
+        known = self._around.get((first, last))
+        if known is None:
+            around = self.lower[first:last]
+            known = self._around[first, last] = around, frozenset(_WORD.findall(around))
+        around, words = known
+        return not wanted.words.isdisjoint(words) or has_any(
+            around, wanted.ascii_stems if around.isascii() else wanted.stems
+        )
 
     def occurrences(self, word: str) -> Iterable[int]:
         """Where `word`, in lower case, stands as a word of its own."""
@@ -182,19 +203,27 @@ class Reading:
             at = lower.find(word, after)
 
 
-_DIGIT = re.compile(r"[0-9]")
 _DIGITS = re.compile(r"[0-9]+")
+_DIGIT_SIGNS = bytes(48 if 48 <= code < 58 else 32 for code in range(256))
+_LONG = 16
 _SHORT = 1_000
 _REACH = 64
 
 
-def _find_areas(text: str) -> list[tuple[int, int]]:
+def count_digits(text: str) -> int:
+    """How many ASCII digits a text has."""
+    if text.isascii():
+        return text.encode().translate(_DIGIT_SIGNS).count(b"0")
+    return sum(map(text.count, "0123456789"))
+
+
+def _find_areas(text: str, runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Where a long text has digits, with room around them; a short one is searched as a whole."""
     if len(text) <= _SHORT:
         return [(0, len(text))]
     areas: list[tuple[int, int]] = []
-    for match in _DIGITS.finditer(text):
-        start, end = max(0, match.start() - _REACH), match.end() + _REACH
+    for first, last in runs:
+        start, end = max(0, first - _REACH), last + _REACH
         if areas and areas[-1][1] >= start:
             areas[-1] = areas[-1][0], end
         else:
