@@ -74,9 +74,17 @@ def _fold_letter(char: str) -> str:
     return low if len(low) == 1 else char
 
 
+def _has_triple(text: bytes) -> bool:
+    """Whether a character stands three times in a row: a byte less its neighbour is 0 where both are the same."""
+    number = int.from_bytes(text, "little")
+    return b"\0\0" in (number ^ number >> 8).to_bytes(len(text), "little")
+
+
 def _repeats(text: str) -> list[Edit]:
     """Three or more of a letter become two; the second stands for all the rest."""
-    codes = np.frombuffer(text.encode(), np.uint8) if text.isascii() else encode(text)
+    if text.isascii() and not _has_triple(text.encode()):
+        return []
+    codes = encode(text)
     same = codes[1:] == codes[:-1]
     if b"\1\1" not in same.tobytes():
         return []

@@ -43,11 +43,14 @@ def read_leet(text: str, classes: bytes, cased: str) -> str:
 
     `cased` is the same text in its own case, as long: capitals before digits make a code (`A55`), not a word.
     """
-    if "v" in text:
+    if "fv" in text or "cv" in text:
         for spelling, word in _CONSONANT:
             text = text.replace(spelling, word)
     rough = classes.translate(_ROUGH)
-    if not (b"a$" in rough or b"$a" in rough or b"a-a" in rough or b"a--" in rough):
+    if not (
+        (b"$" in rough and (b"a$" in rough or b"$a" in rough))
+        or (b"-" in rough and (b"a-a" in rough or b"a--" in rough))
+    ):
         return text
     kinds = b" " + classes.translate(_KINDS) + b" "
     read: list[tuple[int, str]] = []

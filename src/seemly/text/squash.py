@@ -36,12 +36,12 @@ def squash(folded: View) -> View:
     edits: list[Edit] = []
     for match in _RUN.finditer(shapes):
         edits += _join(folded.text, shapes, *match.span())
-    if b" d a " in shapes:
+    if b"d" in shapes and b" d a " in shapes:
         for match in _LEET_RUN.finditer(shapes):
             run = match[0]
             if b"d" in run and run.count(b"a") > run.count(b"d"):
                 edits += _join(folded.text, shapes, *match.span())
-    if b"a'a'a" in shapes:
+    if b"'" in shapes and b"a'a'a" in shapes:
         for match in _TIGHT.finditer(shapes):
             edits += [(at, at + 1, "") for at in range(match.start() + 1, match.end() - 2, 2)]
     if b"e" in classes:

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Rewritten", "deobfuscate"]
 
+# The patterns begin with the rarest of their characters, which a search can skip to.
 _BRACKETED = re.compile(
-    r"(?i)(?<=\w)\s{0,2}[\[({<]\s{0,2}(?:\.|dot|d0t|punkt|punto|ponto|point|точка|点)\s{0,2}[\])}>]\s{0,2}(?=\w)|(?<=\w)\[\.(?=\w)"
+    r"(?i)[\[({<](?:(?:(?<=\w.)|(?<=\w\s.)|(?<=\w\s\s.))"
+    r"\s{0,2}(?:\.|dot|d0t|punkt|punto|ponto|point|точка|点)\s{0,2}[\])}>]\s{0,2}(?=\w)|(?<=\w\[)\.(?=\w))"
 )
 _FULL_STOPS = re.compile("(?<=[0-9a-z])[\u3002\uff0e\uff61](?=[a-z])")
 _SCHEME = re.compile(
-    r"(?i)\bh\s?(?:t\s?t|x\s?x|\*\s?\*)\s?p(?:\s?s)?\s{0,2}(?:\[:\]|[:\uff1a])\s{0,2}[/\\\uff0f]\s?[/\\\uff0f]\s{0,2}(?=[\w\[])"
-    r"|\bhttps?(?:\[:\]//|:/|//)(?=[\w\[])"
+    r"(?i)(?-i:[hH])(?<!\w.)(?:"
+    r"\s?(?:t\s?t|x\s?x|\*\s?\*)\s?p(?:\s?s)?\s{0,2}(?:\[:\]|[:\uff1a])\s{0,2}[/\\\uff0f]\s?[/\\\uff0f]\s{0,2}(?=[\w\[])"
+    r"|ttps?(?:\[:\]//|:/|//)(?=[\w\[]))"
 )
 _SLASH = re.compile(r"(?i)(?<=\w) (?:forward )?slash (?=\w)")
 _SPACED_LETTERS = re.compile(r"(?: [\w.])+(?!\S)")
@@ -90,23 +93,41 @@ def deobfuscate(text: str) -> Rewritten | None:
 def _edits(text: str) -> Iterator[tuple[int, int, str]]:
     lowered = text.lower()
     if _any_in(text, "[({<"):
-        yield from ((*found.span(), ".") for found in _BRACKETED.finditer(text))
+        yield from _bracketed(text)
     if " dot " in lowered or "DOT" in text:
         yield from ((*found.span(), ".") for found in _spoken().finditer(text))
         yield from ((*found.span(), "/") for found in _SLASH.finditer(text))
     if " ." in text:
-        yield from ((*found.span(), ".") for found in _set_apart().finditer(text))
+        yield from _stops_apart(text)
         yield from _spaced_letters(text)
     if "www" in lowered and _any_in(lowered, ("www ", "www. ")):
         yield from _spaced_www(text)
-    if _any_in(lowered, ("ttp", "t p", "xxp", "**p")):
+    if _any_in(text, "/\\\uff0f") and _any_in(lowered, ("ttp", "t p", "xxp", "**p")):
         yield from _schemes(text)
     if not text.isascii():
         yield from ((*found.span(), ".") for found in _FULL_STOPS.finditer(text))
 
 
 def _any_in(text: str, marks: str | tuple[str, ...]) -> bool:
-    return any(mark in text for mark in marks)
+    for mark in marks:  # noqa: SIM110  (twice as fast as any())
+        if mark in text:
+            return True
+    return False
+
+
+def _bracketed(text: str) -> Iterator[tuple[int, int, str]]:
+    for found in _BRACKETED.finditer(text):
+        lead = text[max(0, found.start() - 2) : found.start()]
+        yield found.start() - len(lead) + len(lead.rstrip()), found.end(), "."
+
+
+def _stops_apart(text: str) -> Iterator[tuple[int, int, str]]:
+    at = text.find(" .")
+    while at >= 0:
+        found = _set_apart().match(text, at - (text[at - 1 : at] == " "))
+        if found:
+            yield (*found.span(), ".")
+        at = text.find(" .", at + 2)
 
 
 def _schemes(text: str) -> Iterator[tuple[int, int, str]]:

@@ -157,7 +157,7 @@ def _locate(text: Normalized, language: str | None) -> list[_Located]:
     original = text.original
     located = [_Located(Span(one.start, one.end), one) for one in find(original, language)]
     view = text.raw if original.isascii() else text.plain
-    if view.starts is not None:
+    if view is not text.raw:
         seen = [
             _Located(_before_marks(original, view.origin(one.start, one.end), one), one, disguised=True)
             for one in find(view.text, language)
