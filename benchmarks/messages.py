@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 WRITTEN = Path(__file__).parent.parent / "models" / "training" / "written"
 
@@ -38,6 +39,21 @@ def english_messages(count: int, seed: int = 0) -> list[str]:
     messages = list(seen)
     chance.shuffle(messages)
     return messages
+
+
+def chat_messages(count: int, seed: int = 0) -> list[str]:
+    """`count` distinct messages with a median of about 80 characters: everyday English, one in ten harmful."""
+    chance = random.Random(seed)
+    clean = [r["text"] for name in ("everyday", "short_chat") for r in _records(name) if r["kind"] == "negative"]
+    harmful = [r["text"] for r in _records("comments") if r["kind"] == "positive"]
+    seen: dict[str, None] = {}
+    while len(seen) < count:
+        target = chance.lognormvariate(4.2, 0.6)
+        parts = [chance.choice(harmful)] if len(seen) % 10 == 0 else []
+        while sum(map(len, parts)) < target:
+            parts.append(chance.choice(clean))
+        seen[" ".join(parts)] = None
+    return list(seen)
 
 
 def english_prose(length: int) -> str:
@@ -107,8 +123,12 @@ def _sentences() -> tuple[list[str], list[str]]:
     clean: set[str] = set()
     harmful: set[str] = set()
     for path in sorted(WRITTEN.glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
+        for row in _records(path.stem):
             if row["text"].isascii() and 20 <= len(row["text"]) <= 200:
                 (harmful if any(row["labels"].values()) else clean).add(row["text"])
     return sorted(clean), sorted(harmful)
+
+
+def _records(name: str) -> list[dict[str, Any]]:
+    lines = (WRITTEN / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]

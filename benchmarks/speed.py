@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import peers
-from benchmarks.messages import HOSTILE, english_messages, english_prose, hostile, mixed_scripts
+from benchmarks.messages import HOSTILE, chat_messages, english_messages, english_prose, hostile, mixed_scripts
 from seemly.channel import Channel, Wordlist
 from seemly.engine import Engine
 from seemly.plan import BoundPolicy
 from seemly.policy import Item
+from seemly.scores.cascade import CascadeScorer
 from seemly.text.normalize import normalize
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "PIL", "pydantic")
@@ -43,6 +44,7 @@ def main() -> None:
     given = parser.parse_args()
     print(f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores\n")
     figures = [*measure_start(), *measure_messages(given.messages), *measure_long(), *measure_normalize()]
+    figures += measure_cascade(given.messages)
     figures += [measure_wordlist(given.messages), measure_memory()]
     if given.soak:
         figures.append(measure_soak(given.soak))
@@ -61,7 +63,7 @@ def measure_start() -> Iterable[Figure]:
         "`import seemly`", f"{float(seconds) * 1000:.0f} ms, heavy modules loaded: {loaded}", "< 100 ms, []",
         float(seconds) < 0.1 and loaded == "[]",
     )  # fmt: skip
-    code = "from seemly import Engine; Engine().moderate('you are an idiot, write to jo@example.com')"
+    code = "from seemly import Engine; Engine(tier='fast').moderate('you are an idiot, write to jo@example.com')"
     times = []
     for _ in range(5):
         started = time.perf_counter()
@@ -75,7 +77,7 @@ def measure_start() -> Iterable[Figure]:
 
 def measure_messages(count: int) -> Iterable[Figure]:
     messages = english_messages(count + 500)
-    engine = Engine(Channel(key="bench")).warm_up()
+    engine = Engine(Channel(key="bench"), tier="fast").warm_up()
     for message in messages[:500]:
         engine.moderate(message)
     timed = [_seconds(engine.moderate, message) for message in messages[500:]]
@@ -91,8 +93,45 @@ def measure_messages(count: int) -> Iterable[Figure]:
     )
 
 
+def measure_cascade(count: int) -> Iterable[Figure]:
+    """The tier `cascade` on ordinary short messages, on messages that the accurate model reads, and on a long text."""
+    engine = Engine(Channel(key="bench"), tier="cascade").warm_up()
+    plan, scorer = engine._plan, engine._plan.scorer
+    assert isinstance(scorer, CascadeScorer)
+    messages = chat_messages(count + 500)
+    read = scorer.find_uncertain(messages, plan.labels, plan.thresholds)
+    _exhaust(engine.moderate_many(messages[:500]))
+    timed = [_seconds(engine.moderate, message) for message in messages[500:]]
+    p50, p99 = _percentile(timed, 50), _percentile(timed, 99)
+    length = statistics.median(map(len, messages))
+    yield Figure(
+        f"cascade: `moderate`, {count} chat messages, median {length:.0f} characters",
+        f"p50 {p50 * 1e6:.0f} µs, p99 {p99 * 1e6:.0f} µs; {sum(read) / len(read):.0%} read by the accurate model",
+        "p50 ≤ 500 µs, ≤ 20 %", p50 <= 5e-4 and sum(read) <= 0.2 * len(read),
+    )  # fmt: skip
+    rates = [count / _seconds(lambda: _exhaust(engine.moderate_many(messages[500:]))) for _ in range(3)]
+    yield Figure(
+        "cascade: `moderate_many`, same messages, all cores", f"{max(rates):,.0f} a second", "≥ 2,500",
+        max(rates) >= 2500,
+    )  # fmt: skip
+    every = Engine(Channel(key="bench"), tier="accurate", models=engine.models).warm_up()
+    longer = [message for message in english_messages(2_000) if 190 <= len(message) <= 210][:200]
+    closely = _percentile([_seconds(every.moderate, message) for message in longer], 50)
+    yield Figure(
+        "a message of 200 characters that the accurate model reads, p50", f"{closely * 1e3:.1f} ms", "≤ 3 ms",
+        closely <= 3e-3,
+    )  # fmt: skip
+    prose = min(_seconds(engine.moderate, english_prose(100_000)) for _ in range(3))
+    yield Figure("cascade: 100,000 characters of English prose", f"{prose * 1e3:.0f} ms", "≤ 150 ms", prose <= 0.15)
+    flagged = [message for message in longer if engine.moderate(message).evaluation.flagged][:50]
+    told = _percentile([_seconds(engine.explain, message) for message in flagged], 50)
+    yield Figure("cascade: `explain`, flagged messages of 200 characters, p50", f"{told * 1e3:.1f} ms", "≤ 10 ms",
+        told <= 0.01,
+    )  # fmt: skip
+
+
 def measure_long() -> Iterable[Figure]:
-    engine = Engine(Channel(key="bench")).warm_up()
+    engine = Engine(Channel(key="bench"), tier="fast").warm_up()
     prose = min(_seconds(engine.moderate, english_prose(100_000)) for _ in range(3))
     yield Figure("100,000 characters of English prose", f"{prose * 1000:.0f} ms", "≤ 80 ms", prose <= 0.08)
     mixed = min(_seconds(engine.moderate, mixed_scripts(100_000)) for _ in range(3))
@@ -118,8 +157,8 @@ def measure_normalize() -> Iterable[Figure]:
 def measure_wordlist(count: int) -> Figure:
     messages = english_messages(count)
     words = tuple(f"{a}{b}{c}x" for a in "bdfgklmnprst" for b in _SYLLABLES for c in _SYLLABLES)[:10_000]
-    plain = Engine(Channel(key="bench")).warm_up()
-    listed = Engine(Channel(key="bench", wordlists=(Wordlist("own", words),)), models=plain.models).warm_up()
+    plain = Engine(Channel(key="bench"), tier="fast").warm_up()
+    listed = Engine(Channel(key="bench", wordlists=(Wordlist("own", words),)), tier="fast", models=plain.models).warm_up()
     without, within = [], []
     for _ in range(7):
         without.append(_seconds(lambda: _exhaust(plain.moderate_many(messages))))
@@ -130,7 +169,7 @@ def measure_wordlist(count: int) -> Figure:
 
 def measure_memory() -> Figure:
     code = (
-        "import resource; from seemly import Engine; Engine().moderate('you are an idiot, write to jo@example.com');"
+        "import resource; from seemly import Engine; Engine(tier='fast').moderate('you are an idiot, write to jo@example.com');"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmRSS')))"
     )
     megabytes = int(_child(code)) / 1024
@@ -138,7 +177,7 @@ def measure_memory() -> Figure:
 
 
 def measure_soak(count: int) -> Figure:
-    engine = Engine(Channel(key="bench")).warm_up()
+    engine = Engine(Channel(key="bench"), tier="fast").warm_up()
     base = english_messages(5000)
     stream = (f"{base[i % len(base)]} {i}x{i * 7919 % 999_983:x}" for i in range(count))
     marks: list[float] = []
@@ -155,7 +194,7 @@ def measure_soak(count: int) -> Figure:
 
 def print_linear() -> None:
     """The time of each policy and of normalization, per character, at 100,000 characters against 1,000."""
-    engine = Engine(Channel(key="bench")).warm_up()
+    engine = Engine(Channel(key="bench"), tier="fast").warm_up()
     print("\n| pattern | normalize | " + " | ".join(engine.policies) + " |")
     print("|---|" + "---|" * (len(engine.policies) + 1))
     for each in HOSTILE:

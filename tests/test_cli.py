@@ -16,8 +16,8 @@ from seemly.channel import PRESETS, Channel
 from seemly.cli import samples
 from seemly.cli.console import printable
 from seemly.cli.output import pick
-from seemly.progress import Progress
 from seemly.engine import Engine
+from seemly.progress import Progress
 from seemly.testing import FakeModels
 from seemly.wire import to_camel
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seemly.scores import session
 from seemly.errors import ConfigError
 from seemly.pieces import NUMBER, SPECIAL, UNKNOWN, Pieces, split
+from seemly.scores import session
 from seemly.scores.fast import FastScorer
 from seemly.scores.scorer import Scorer
 

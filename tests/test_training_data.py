@@ -8,10 +8,13 @@ import random
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from training import identities
+from training.accurate.bands import TOXIC, bands, traffic
+from training.accurate.dataset import LENGTH, REVIEW, encode, first_stage, second_stage
 from training.augment import babble, disturb
 from training.reading import every_text, read_json, read_lines, read_table
 from training.rows import LABELS, Row, digest, key, merge, split_of
@@ -27,6 +30,8 @@ from training.rules import (
     votes,
 )
 from training.table import SOURCES, written
+
+from seemly.pieces import SPECIAL, Pieces
 
 MODELS = Path(__file__).parent.parent / "models"
 BY_NAME = {source.name: source for source in SOURCES}
@@ -234,3 +239,72 @@ def test_json_lines_and_arrays_read_alike(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('[{"x": 1}, {"x": 2}]')
     (tmp_path / "b.jsonl").write_text('{"x": 1}\n\n{"x": 2}\n')
     assert list(read_json(tmp_path / "a.json")) == list(read_json(tmp_path / "b.jsonl")) == [{"x": 1}, {"x": 2}]
+
+
+def test_no_text_is_written_twice_and_none_stands_in_a_suite() -> None:
+    seen: dict[str, str] = {}
+    for folder in (MODELS / "training" / "written", MODELS.parent / "benchmarks" / "suites"):
+        for path in sorted(folder.glob("*.jsonl")):
+            for record in read_json(path):
+                assert key(record["text"]) not in seen, f"{path.name} repeats {seen[key(record['text'])]}"
+                seen[key(record["text"])] = path.name
+
+
+def _rows(count: int, source: str) -> list[Row]:
+    return [row(f"{source} number {number} of them", source, toxicity=float(number % 2)) for number in range(count)]
+
+
+def test_the_first_stage_is_public_rows_of_the_train_split() -> None:
+    rows = _rows(300, "jigsaw") + _rows(300, "written_hate")
+    read = first_stage(rows, 7)
+    assert len(read) == sum(split_of(each.text) == "train" for each in rows[:300])
+    assert {each.source for each in read} == {"jigsaw"}
+    assert read == first_stage(rows, 7)
+
+
+def test_the_second_stage_reads_each_set_as_often_as_it_says() -> None:
+    rows = _rows(1_000, "written_hate") + _rows(1_000, "hatemoji") + _rows(1_000, "waseem")
+    kept = sum(split_of(each.text) == "train" for each in rows[:1_000])
+    read = Counter(each.source for each in second_stage(rows, 7))
+    assert read["written_hate"] == REVIEW["written"] * kept
+    assert abs(read["hatemoji"] - REVIEW["hatemoji"] * 800) < 100
+    assert read["waseem"] == 0
+
+
+def test_encoded_rows_come_in_batches_of_one_length() -> None:
+    cutter = Pieces([*SPECIAL, "[CLS]", "[SEP]", "word", "##s"], bare=True)
+    rows = [row("word " * length, toxicity=1.0) for length in (1, 2, 3, 200) for _ in range(100)]
+    encoded = encode(rows, cutter)
+    assert encoded.block(np.array([0])).tolist() == [[3, 5, 4]]
+    assert np.diff(encoded.starts).max() == LENGTH
+    seen = [number for batch in encoded.batches(np.random.default_rng(0)) for number in batch.tolist()]
+    assert len(seen) == len(set(seen))
+    for batch in encoded.batches(np.random.default_rng(0)):
+        assert encoded.block(batch).min() > 0
+
+
+def test_bands_hold_the_share_that_they_are_for() -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.beta(0.3, 3.0, (4_000, len(LABELS)))
+    weights = rng.uniform(0.5, 2.0, 4_000)
+    thresholds = dict.fromkeys(LABELS, 0.5)
+    found = bands(scores, weights, thresholds)
+    distance = np.log(scores) - np.log1p(-scores)
+    shares = []
+    for band in found.values():
+        below = np.array([-band[label][0] for label in LABELS])
+        above = np.array([band[label][1] for label in LABELS])
+        inside = ((distance >= below) & (distance <= above)).any(axis=1)
+        shares.append(weights[inside].sum() / weights.sum())
+    assert shares == sorted(shares)
+    for share, wanted in zip(shares[-4:], (0.2, 0.3, 0.5, 0.7), strict=True):
+        assert share <= wanted + 0.01 or band["toxicity"][0] == 0.5
+
+
+def test_traffic_is_mostly_harmless_and_half_of_it_short() -> None:
+    rows = _rows(200, "jigsaw") + [row("long " * 40 + str(at), toxicity=float(at % 2)) for at in range(200)]
+    weights = traffic(rows)
+    harmful = np.array([each.labels["toxicity"] >= 0.5 for each in rows])
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights[harmful].sum() == pytest.approx(TOXIC)
+    assert weights[[len(each.text) <= 80 for each in rows]].sum() == pytest.approx(0.5)

@@ -14,7 +14,8 @@ from seemly.pieces import Pieces
 from seemly.text.normalize import normalize
 from training import identities, plain
 from training.augment import BABBLE_WEIGHT, babble, disturb
-from training.reading import every_text
+from training.distil import taught
+from training.reading import every_text, read_json
 from training.rows import LABELS, Row, digest, merge, split_of
 from training.table import SOURCES, written
 from training.vocabulary import learn
@@ -62,9 +63,10 @@ class Encoded:
         return block
 
 
-def gather(data: Path, examples: Path) -> list[Row]:
-    """Every row that may be trained on, one a text: none whose text stands in the folder for evaluation."""
+def gather(data: Path, examples: Path, suites: Path) -> list[Row]:
+    """Every row that may be trained on, one a text: none whose text stands in `evaluate/` or in a suite."""
     held = {digest(text) for text in every_text(data / "evaluate")}
+    held |= {digest(record["text"]) for path in suites.glob("*.jsonl") for record in read_json(path)}
     rows = chain(written(examples), chain.from_iterable(source.rows(data) for source in SOURCES))
     merged = merge(rows, held)
     for row in merged:
@@ -73,12 +75,21 @@ def gather(data: Path, examples: Path) -> list[Row]:
     return merged
 
 
-def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -> dict[str, Encoded]:
-    """The splits, encoded, and the vocabulary, learned from the train split; kept in `work` and read from there."""
+def read(row: Row) -> Row:
+    """The row as the engine's policies read it: in the plain view."""
+    return Row(normalize(row.text).plain.text, row.labels, row.source, row.language, row.weight, row.weights)
+
+
+def prepare(
+    data: Path, examples: Path, suites: Path, work: Path, *, teacher: Path | None, pieces: int, seed: int
+) -> dict[str, Encoded]:
+    """The splits, encoded, and the vocabulary, learned from the train split; kept in `work` and read from there.
+
+    With a `teacher`, the folder of an accurate model, the train split's labels are partly its.
+    """
     work.mkdir(parents=True, exist_ok=True)
     if not (work / "test.npz").exists():
-        rows = gather(data, examples)
-        rows = [Row(normalize(r.text).plain.text, r.labels, r.source, r.language, r.weight, r.weights) for r in rows]
+        rows = [read(row) for row in gather(data, examples, suites)]
         splits = {name: [row for row in rows if split_of(row.text) == name] for name in ("train", "validation", "test")}
         if not (work / "vocab.txt").exists():
             learned = learn((row.text for row in splits["train"]), pieces)
@@ -93,6 +104,8 @@ def prepare(data: Path, examples: Path, work: Path, *, pieces: int, seed: int) -
             encoding="utf-8",
         )
         splits["train"] = merge(chain(splits["train"], _made_up(splits["validation"] + splits["test"])))
+        if teacher is not None:
+            splits["train"] = taught(splits["train"], teacher)
         rng = random.Random(seed)
         splits["train"] += _noisy(splits["train"], rng)
         splits["train"] += [

@@ -27,6 +27,9 @@ STRIDE = 224
 
 _NAME = "text-fast"
 
+_KNOWN = 0.75
+"""The area under the ROC curve for toxicity, on the validation rows, from which a language counts as known."""
+
 
 def finish(
     network: Network,
@@ -37,6 +40,7 @@ def finish(
     examples: Path,
     version: str,
     settings: dict[str, int],
+    teacher: bool,
 ) -> dict[str, Any]:
     """Write the model's folder and return every figure of its card.
 
@@ -50,7 +54,7 @@ def finish(
 
     ones, zeros = np.ones(len(LABELS), np.float32), np.zeros(len(LABELS), np.float32)
     halves = dict.fromkeys(LABELS, 0.5)
-    _write(out, version, graph(weights, ones, zeros), halves, dict.fromkeys(LABELS, (1.0, 0.0)))
+    _write(out, version, graph(weights, ones, zeros), halves, dict.fromkeys(LABELS, (1.0, 0.0)), [])
     raw = measure.logits(_score(out, texts["validation"]))
     held = splits["validation"]
     calibration, thresholds = {}, {}
@@ -61,7 +65,13 @@ def finish(
         probability = 1 / (1 + np.exp(-(scale * raw[:, place] + shift)))
         thresholds[label] = measure.threshold(probability, held.labels[:, place], mixed)
     scales, shifts = (np.array([calibration[label][at] for label in LABELS], np.float32) for at in (0, 1))
-    _write(out, version, graph(weights, scales, shifts), thresholds, calibration)
+    ranked = measure.report(raw, held.labels, held.weights, {"languages": held.languages.tolist()}, thresholds)
+    languages = [
+        language
+        for language, labels in ranked["languages"].items()
+        if len(language) == 2 and labels.get("toxicity", {}).get("auc", 0.0) >= _KNOWN
+    ]
+    _write(out, version, graph(weights, scales, shifts), thresholds, calibration, languages)
 
     test = splits["test"]
     scores = _score(out, texts["test"]).astype(np.float64)
@@ -75,6 +85,8 @@ def finish(
     figures["probes"] = measure.probe(FastScorer(out), examples.parent / "probes.tsv", known)
     figures["sizes"] = {path.name: path.stat().st_size for path in sorted(out.iterdir()) if path.name in _FILES}
     figures["rows"] = {name: len(rows) for name, rows in splits.items()}
+    figures["teacher"] = teacher
+    figures["languages_known"] = languages
     figures["settings"] = {**settings, "window": WINDOW, "stride": STRIDE, **network.sizes()}
     (out / "metrics.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (out / "CARD.md").write_text(card.write(figures, version), encoding="utf-8")
@@ -104,6 +116,7 @@ def _write(
     weights: bytes,
     thresholds: dict[str, float],
     calibration: dict[str, tuple[float, float]],
+    languages: list[str],
 ) -> None:
     (out / "weights.onnx").write_bytes(weights)
     manifest = {
@@ -111,6 +124,7 @@ def _write(
         "name": _NAME,
         "version": version,
         "labels": list(LABELS),
+        "languages": languages,
         "thresholds": thresholds,
         "calibration": {
             label: {"scale": round(scale, 6), "shift": round(shift, 6)} for label, (scale, shift) in calibration.items()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
@@ -76,10 +77,11 @@ class Calibration:
         xs, ys = self.scores, self.probabilities
         if probability <= xs[0]:
             return ys[0]
-        for (x0, x1), (y0, y1) in zip(pairwise(xs), pairwise(ys), strict=True):
-            if probability <= x1:
-                return y1 if x1 == x0 else y0 + (y1 - y0) * (probability - x0) / (x1 - x0)
-        return ys[-1]
+        if probability > xs[-1]:
+            return ys[-1]
+        at = bisect_left(xs, probability)
+        (x0, x1), (y0, y1) = xs[at - 1 : at + 1], ys[at - 1 : at + 1]
+        return y0 + (y1 - y0) * (probability - x0) / (x1 - x0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_TIER", "Engine", "Rejected"]
 
-DEFAULT_TIER = "fast"
+DEFAULT_TIER = "cascade"
 """The tier of text models that an engine uses unless told otherwise."""
 
 _OVERRIDES = 32
@@ -127,8 +127,12 @@ class Engine:
         return _rebuild(channel, *self._shared())
 
     def warm_up(self) -> Engine:
-        """Load everything that the first verdict would load. Returns the engine itself."""
+        """Load everything that the first verdict would load. Returns the engine itself.
+
+        Raises ModelError where a model does not load.
+        """
         samples = ["Write to jo@example.com or +44 20 7946 0958, see https://example.com", "Ответь мне, привет"]
+        self._plan.scorer.warm_up()
         without_memory = replace(self._around, memory=None, strict=False)
         run_batch(self._plan, [parse_submission(sample) for sample in samples], without_memory)
         return self

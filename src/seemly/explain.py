@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from seemly.content import Object, Submission, Text
 from seemly.plan import Plan
 from seemly.result import ModerationResult, PolicyResult
+from seemly.scores.cascade import UNIT
 from seemly.span import Span
 from seemly.text.normalize import Normalized, normalize
 from seemly.text.view import View
@@ -21,7 +22,7 @@ __all__ = ["Contribution", "Explanation", "PolicyExplanation", "explain"]
 MAX_PIECES = 120
 """The most pieces a text is cut into: longer texts are explained by runs of words rather than word by word."""
 
-MAX_PART = 2_000
+MAX_PART = UNIT
 """How much of a text is explained, in code points: of a longer one, for each policy, the part with most to say."""
 
 _WORD = re.compile(r"\S+")
@@ -88,8 +89,9 @@ class Explanation:
 
 
 def explain(plan: Plan, submission: Submission, result: ModerationResult) -> Explanation:
-    """Explain a result of the plan. Costs a pass of the model over the text with each word left out, for each policy;
-    of a text beyond 2,000 code points, over the part where the policy's probability is highest.
+    """Explain a result of the plan. Costs a pass of the fast model over the text with each word left out, and where
+    the accurate model decided, its reading of a few of these; of a text beyond 400 code points, over the part where
+    the policy's probability is highest.
 
     The method is occlusion: what the log-odds lose without a word is what the word carries (Li, Monroe and
     Jurafsky, 2016, "Understanding neural networks through representation erasure").
@@ -130,30 +132,37 @@ def _occlude(plan: Plan, text: str, policies: Sequence[str]) -> dict[str, list[C
     words = [match.span() for match in _WORD.finditer(view.text)]
     if not words:
         return carried
-    thresholds = [plan.thresholds[plan.labels.index(policy)] for policy in policies]
+    thresholds = {policy: plan.thresholds[plan.labels.index(policy)] for policy in policies}
     parts = _divide(words)
-    by_part = plan.scorer.score([_text_of(view, part) for part in parts], policies, thresholds)
-    for policy, threshold, best in zip(policies, thresholds, by_part.argmax(axis=0).tolist(), strict=True):
-        carried[policy] = _weigh(plan, view, parts[best], policy, threshold)
+    best = [0] * len(policies)
+    if len(parts) > 1:
+        by_part = plan.scorer.score([_text_of(view, part) for part in parts], policies, list(thresholds.values()))
+        best = by_part.argmax(axis=0).tolist()
+    for at in sorted(set(best)):
+        of = [policy for policy, where in zip(policies, best, strict=True) if where == at]
+        carried.update(_weigh(plan, view, parts[at], {policy: thresholds[policy] for policy in of}))
     return carried
 
 
 def _weigh(
-    plan: Plan, view: View, part: Sequence[tuple[int, int]], policy: str, threshold: float
-) -> list[Contribution]:
-    """What each piece of a part carries: the log-odds that the part loses without it."""
+    plan: Plan, view: View, part: Sequence[tuple[int, int]], thresholds: Mapping[str, float]
+) -> dict[str, list[Contribution]]:
+    """What each piece of a part carries for each policy: the log-odds that the part loses without it."""
     pieces = _join(part)
     first, last = part[0][0], part[-1][1]
     without = [view.text[first:start] + view.text[end:last] for start, end in pieces]
-    whole, *rest = plan.scorer.score([view.text[first:last], *without], [policy], [threshold])[:, 0].tolist()
-    weights = [max(0.0, _log_odds(whole) - _log_odds(each)) for each in rest]
-    total = sum(weights)
+    scores = plan.scorer.weigh(view.text[first:last], without, list(thresholds), list(thresholds.values()))
     spans = [view.origin(start, end) for start, end in pieces]
-    return [
-        Contribution(span, span.of(view.original), weight / total, whole - each)
-        for span, weight, each in zip(spans, weights, rest, strict=True)
-        if weight > 0.01 * total
-    ]
+    found = {}
+    for policy, (whole, *rest) in zip(thresholds, scores.T.tolist(), strict=True):
+        weights = [max(0.0, _log_odds(whole) - _log_odds(each)) for each in rest]
+        total = sum(weights)
+        found[policy] = [
+            Contribution(span, span.of(view.original), weight / total, whole - each)
+            for span, weight, each in zip(spans, weights, rest, strict=True)
+            if weight > 0.01 * total
+        ]
+    return found
 
 
 def _divide(words: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:

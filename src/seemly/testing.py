@@ -101,6 +101,15 @@ class FakeScorer:
         rows = [[self.scores.get(text, {}).get(label, 0.0) for label in labels] for text in texts]
         return np.array(rows, np.float32).reshape(len(texts), len(labels))
 
+    def warm_up(self) -> None:
+        """Nothing to load."""
+
+    def weigh(
+        self, text: str, without: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]
+    ) -> NDArray[np.float32]:
+        """Shape [1 + copies, labels]."""
+        return self.score([text, *without], labels, thresholds)
+
 
 class FakeModels(Models):
     """Models without weights: every tier scores by a FakeScorer."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from training.measure import logits
 from training.rows import LABELS
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ def bands(scores: Array, weights: Array, thresholds: Mapping[str, float]) -> dic
     `scores` are the fast model's for texts of these weights. Every label's band reaches down to the same quantile of
     its scores, which is lowered until the labels' bands together hold the share.
     """
-    distance = logits(scores) - logits(np.array([thresholds[label] for label in LABELS]))
+    distance = _log_odds(scores) - _log_odds(np.array([thresholds[label] for label in LABELS]))
     found: dict[str, Any] = {}
     for share in SHARES:
         low, high = 0.0, 1.0
@@ -77,3 +76,8 @@ def _edges(distance: Array, weights: Array, share: float) -> Array:
         at = np.searchsorted(np.cumsum(weights[order]), share * weights.sum())
         found[place] = min(-0.5, distance[order[min(at, len(order) - 1)], place])
     return found
+
+
+def _log_odds(probabilities: Array) -> Array:
+    bounded = np.clip(probabilities, 1e-7, 1 - 1e-7)
+    return np.log(bounded) - np.log1p(-bounded)

@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seemly.pieces import END, START, Pieces
-from seemly.text.normalize import normalize
 from training import identities, plain
 from training.augment import BABBLE_WEIGHT, babble, disturb
-from training.reading import every_text, read_json
-from training.rows import LABELS, Row, digest, merge, split_of
-from training.table import SOURCES, written
+from training.dataset import read
+from training.rows import LABELS, Row, digest, split_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -41,7 +38,7 @@ DISTURBED = 0.12
 
 REVIEW: Mapping[str, float] = {
     "hatemoji": 3,
-    "jigsaw": 0.25,
+    "jigsaw": 0.35,
     "jigsaw_binary": 0.15,
     "toxigen_hate": 2,
     "toxigen_neutral": 2,
@@ -65,7 +62,7 @@ REVIEW: Mapping[str, float] = {
     "insults": 0.2,
     "madlibs": 0.2,
     "presidio": 0.3,
-    "written": 3,
+    "written": 2,
     "identities": 0.5,
     "plain": 0.5,
     "babble": 1,
@@ -101,17 +98,9 @@ class Encoded:
         return self.pieces[self.starts[rows][:, None] + np.arange(length)].astype(np.int64)
 
 
-def gather(data: Path, examples: Path, suites: Path) -> list[Row]:
-    """Every row that may be trained on, written ones first, none whose text stands in `evaluate/` or in a suite."""
-    held = {digest(text) for text in every_text(data / "evaluate")}
-    held |= {digest(record["text"]) for path in suites.glob("*.jsonl") for record in read_json(path)}
-    rows = chain(written(examples), chain.from_iterable(source.rows(data) for source in SOURCES))
-    return [read(row) for row in merge(rows, held) if row.language in LANGUAGES or row.source == "swearwords"]
-
-
-def read(row: Row) -> Row:
-    """The row as the engine's policies read it: in the plain view."""
-    return Row(normalize(row.text).plain.text, row.labels, row.source, row.language, row.weight, row.weights)
+def choose(rows: Iterable[Row]) -> list[Row]:
+    """The rows in its languages, as the engine's policies read them."""
+    return [read(row) for row in rows if row.language in LANGUAGES or row.source == "swearwords"]
 
 
 def first_stage(rows: Sequence[Row], seed: int) -> list[Row]:
@@ -132,8 +121,7 @@ def second_stage(rows: Sequence[Row], seed: int) -> list[Row]:
         of = "written" if row.source.startswith("written") else row.source
         share = REVIEW.get(of, 0.0)
         times = int(share) + (rng.random() < share % 1)
-        for time in range(times):
-            found.append(_disturbed(row, rng) if rng.random() < (0.6 if time else 0.1) else row)
+        found += [_disturbed(row, rng) if rng.random() < (0.6 if time else 0.1) else row for time in range(times)]
     return found
 
 

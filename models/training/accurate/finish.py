@@ -1,4 +1,4 @@
-"""From a trained transformer to the model's folder: weights, calibration, thresholds, bands, manifest, figures, card."""
+"""From a trained transformer to the model's folder: weights, calibration, bands, manifest, figures, card."""
 
 from __future__ import annotations
 
@@ -39,7 +39,13 @@ _UNITS = 4
 
 
 def finish(
-    network: Network, vocabulary: Sequence[str], rows: Sequence[Row], out: Path, *, version: str, settings: Mapping[str, int]
+    network: Network,
+    vocabulary: Sequence[str],
+    rows: Sequence[Row],
+    out: Path,
+    *,
+    version: str,
+    settings: Mapping[str, int],
 ) -> dict[str, Any]:
     """Write the model's folder and return every figure of its card.
 

@@ -38,19 +38,23 @@ def fit(
     *,
     seed: int,
     device: str = "cpu",
-    rising: bool,
+    peak: float,
     last: float,
+    stop: int | None = None,
 ) -> None:
     """Train over `count` passes, `passes(i)` giving the rows of each, and leave the network at `saved`.
 
-    The rate falls in a straight line to `last` of its peak; with `rising` it first climbs to it.
+    The rates climb to `peak` times theirs, and fall from there in a straight line to `last` times, or end before that, after `stop` steps.
     """
-    rates = [
-        {"params": [p for name, p in network.named_parameters() if name.startswith(("hidden", "out"))], "lr": HEAD_RATE},
+    parts = [
+        {
+            "params": [p for name, p in network.named_parameters() if name.startswith(("hidden", "out"))],
+            "lr": HEAD_RATE,
+        },
         {"params": [p for name, p in network.named_parameters() if not name.startswith(("hidden", "out"))], "lr": RATE},
     ]
-    optimizer = torch.optim.AdamW(rates, weight_decay=0.01, betas=(0.9, 0.98))
-    peaks = [group["lr"] for group in optimizer.param_groups]
+    optimizer = torch.optim.AdamW(parts, weight_decay=0.01, betas=(0.9, 0.98))
+    rates = [group["lr"] for group in optimizer.param_groups]
     first = 0
     if saved.exists():
         state = torch.load(saved, map_location=device)
@@ -69,14 +73,12 @@ def fit(
         steps = len(batches) * count
         for batch in batches:
             step += 1
-            if step <= first:
+            if step <= first or step > (stop or step):
                 continue
             share = step / steps
-            rate = (1 - share) + share * last
-            if rising:
-                rate *= min(1.0, step / _WARM)
-            for group, peak in zip(optimizer.param_groups, peaks, strict=True):
-                group["lr"] = peak * rate
+            height = (peak + share * (last - peak)) * min(1.0, step / _WARM)
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = rate * height
             with torch.autocast(device, dtype=torch.bfloat16):
                 logits = network(torch.from_numpy(rows.block(batch)).to(device))
             labels = torch.from_numpy(rows.labels[batch]).to(device)
@@ -95,7 +97,7 @@ def fit(
                 print(f"{saved.stem}: step {step} of {steps}, loss {total / _SAVED:.4f}, {took:.0f} s", flush=True)
                 total = 0.0
                 _save(network, optimizer, step, saved, done=False)
-    _save(network, optimizer, step, saved, done=True)
+    _save(network, optimizer, min(step, stop or step), saved, done=True)
 
 
 def _save(network: Network, optimizer: torch.optim.Optimizer, step: int, saved: Path, *, done: bool) -> None:

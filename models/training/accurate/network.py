@@ -35,6 +35,7 @@ class Layer(nn.Module):
         self.narrowed = nn.LayerNorm(width, eps=EPSILON)
 
     def forward(self, x: Tensor, mask: Tensor | None) -> Tensor:
+        """The next layer's input, [texts, length, width]; `mask` is False where there is padding."""
         texts, length, width = x.shape
         q, k, v = self.attend(x).view(texts, length, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)
         # Written out: on CPUs, the fused kernel's backward pass takes a third of the time for texts this short.
@@ -61,6 +62,7 @@ class Network(nn.Module):
         self.drop_pieces = 0.05
 
     def forward(self, pieces: Tensor) -> Tensor:
+        """Logits, [texts, labels]."""
         here = pieces != PAD
         if self.training:
             lost = (torch.rand(pieces.shape, device=pieces.device) < self.drop_pieces) & (pieces > END)

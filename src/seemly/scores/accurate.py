@@ -33,6 +33,10 @@ class AccurateModel:
         """The probabilities of every label for a text's first `manifest.window` pieces."""
         return self._network().run(text)
 
+    def warm_up(self) -> None:
+        """Load the weights. Raises ModelError where they do not load."""
+        self._network()
+
     def __reduce__(self) -> tuple[type[AccurateModel], tuple[Path]]:
         return AccurateModel, (self.folder,)
 

@@ -35,6 +35,9 @@ _OVERLAP = 40
 _WORST = 4
 """The most units of one text that the accurate model reads."""
 
+_LOOKS = 4
+"""How many copies of a text the accurate model reads to explain it."""
+
 _THREADS = 4
 _REMEMBERED = 64
 
@@ -88,6 +91,40 @@ class CascadeScorer:
         whole = np.zeros((len(texts), len(labels)), np.float32)
         np.maximum.at(whole, owners, scores)
         return whole
+
+    def warm_up(self) -> None:
+        """Load the weights of both models. Raises ModelError where they do not load."""
+        self.fast.warm_up()
+        self.accurate.warm_up()
+
+    def find_uncertain(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> list[bool]:
+        """Whether the accurate model reads each text, or some of it."""
+        units, owners = divide(texts)
+        scores = pick(self.fast.score(units, self.labels, ()), self.labels, labels)
+        chosen = {owners[index] for index in self._choose(units, owners, scores, labels, thresholds)}
+        return [owner in chosen for owner in range(len(texts))]
+
+    def weigh(
+        self, text: str, without: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]
+    ) -> NDArray[np.float32]:
+        """Probabilities of a text of at most `UNIT` code points and of copies that lack a part each, [1 + copies, labels].
+
+        Where the accurate model decides on the text, it reads those `_LOOKS` copies whose probabilities the fast model
+        finds to fall most.
+        """
+        import numpy as np
+
+        rough = self.fast.score([text, *without], labels, thresholds)
+        if not self._choose([text], [0], rough[:1], labels, thresholds):
+            return rough
+        falls = (rough[0] - rough[1:]).max(axis=1)
+        chosen = [0, *(1 + np.argsort(-falls, kind="stable")[:_LOOKS]).tolist()]
+        copies = [text, *without]
+        read = np.array(list(self._pool().map(self.accurate.read, [copies[index] for index in chosen])))
+        found = pick(read, self.labels, labels)
+        scores = np.repeat(found[:1], len(copies), axis=0)
+        scores[chosen] = found
+        return scores
 
     def _choose(
         self,

@@ -46,6 +46,16 @@ class FastScorer:
         del thresholds
         return pick(self._network().run(texts), self.labels, labels)
 
+    def warm_up(self) -> None:
+        """Load the weights. Raises ModelError where they do not load."""
+        self._network()
+
+    def weigh(
+        self, text: str, without: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]
+    ) -> NDArray[np.float32]:
+        """Probabilities of a text and of copies that lack a part each, [1 + copies, labels]."""
+        return self.score([text, *without], labels, thresholds)
+
     def __reduce__(self) -> tuple[type[FastScorer], tuple[Path]]:
         return FastScorer, (self.folder,)
 

@@ -37,6 +37,20 @@ class Scorer(Protocol):
         """
         ...
 
+    def warm_up(self) -> None:
+        """Load what the first text would load. Raises ModelError for a model that does not load."""
+        ...
+
+    def weigh(
+        self, text: str, without: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]
+    ) -> NDArray[np.float32]:
+        """Probabilities of a text and of copies that lack a part each, by the model that decides on the text.
+
+        Of shape [1 + copies, labels], the text's own first. A copy that a cheaper model finds to differ little may
+        have the text's own probabilities.
+        """
+        ...
+
 
 def pick(scores: NDArray[np.float32], known: tuple[str, ...], labels: Sequence[str]) -> NDArray[np.float32]:
     """The columns of `labels` from scores that have those of `known`. Raises ConfigError for a label not known."""

@@ -33,7 +33,8 @@ _RUN = regex.compile(
 _ANY_SPACELESS = re.compile(
     "[\u0e00-\u109f\u1780-\u17ff\u2e80-\u31ff\u3400-\u9fff\uf900-\ufaff\uff65-\uff9f\U0001b000-\U0001b2ff\U00020000-\U0003ffff]"
 )
-_APART = bytes(code if chr(code) in string.ascii_letters + string.digits else 32 for code in range(256))
+_SPACE = 32
+_APART = bytes(code if chr(code) in string.ascii_letters + string.digits else _SPACE for code in range(256))
 
 
 class View:
@@ -117,7 +118,13 @@ class View:
     def word_spans(self) -> Sequence[tuple[int, int]]:
         """Where in `text` each of `words` stands."""
         if self._spans is None:
-            self._spans = [match.span() for match in _word(self.text).finditer(self.text)]
+            text = self.text
+            if text.isascii() and "*" not in text:
+                inside = np.frombuffer(text.encode().translate(_APART).join((b" ", b" ")), np.uint8) != _SPACE
+                edges = np.flatnonzero(inside[1:] != inside[:-1]).tolist()
+                self._spans = list(zip(edges[::2], edges[1::2], strict=True))
+            else:
+                self._spans = [match.span() for match in _word(text).finditer(text)]
         return self._spans
 
     def position(self, at: int) -> int | None:

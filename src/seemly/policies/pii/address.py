@@ -236,14 +236,17 @@ _LAST_CUES = cues(
 _FIRST_CUES = Cues(_KINDS | _FRENCH_KINDS)
 """Streets whose number comes first."""
 
-_STREET_CUES = Cues(
-    _FIRST_CUES.words | _LAST_CUES.words | words("apt apartment suite ste unit flat") | _HOME_CUES.words,
-    _LAST_CUES.stems + _HOME_CUES.stems,
-)
+_OTHER_STREET_CUES = Cues(words("apt apartment suite ste unit flat") | _HOME_CUES.words, _HOME_CUES.stems)
+
+
+def _may_have_streets(reading: Reading) -> bool:
+    return reading.heard(_FIRST_CUES) or reading.heard(_OTHER_STREET_CUES) or reading.heard(_LAST_CUES)
+
+
 _BOX_CUES = cues("box postfach postbus apartado casilla postale postal bag")
 
 DETECTORS = (
-    Detector(("address",), lambda reading: reading.heard(_STREET_CUES), _streets, least_digits=1),
+    Detector(("address",), _may_have_streets, _streets, least_digits=1),
     Detector(("address",), lambda reading: reading.heard(_BOX_CUES), _boxes, least_digits=1),
     Detector(("postal_code",), lambda reading: reading.heard(_POSTAL_CUES), _postal_codes, least_digits=1),
 )

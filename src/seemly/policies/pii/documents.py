@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Cues, Detector, cues
+from seemly.policies.pii.reading import Candidate, Cues, Detector, cues, union
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,15 +86,13 @@ def _needed(document: _Document) -> Cues:
     return _NEEDED.get(document.entity_type, document.cues)
 
 
-_ALL_NEEDED = Cues(
-    frozenset().union(*(_needed(document).words for document in _DOCUMENTS)),
-    tuple(stem for document in _DOCUMENTS for stem in _needed(document).stems),
-)
+_ANY_NEEDED = union(map(_needed, _DOCUMENTS))
+_ANY_CUES = union(document.cues for document in _DOCUMENTS)
 
 
 def _coded(reading: Reading) -> Iterator[Candidate]:
     heard = [document for document in _DOCUMENTS if reading.heard(document.cues)]
-    for match in reading.near_digits(_CODE, _ALL_NEEDED):
+    for match in reading.near_digits(_CODE, _ANY_NEEDED):
         start, end = match.span()
         if end - start > 32 or (start and reading.text[start - 1] in "@=&"):
             continue
@@ -109,12 +107,10 @@ def _coded(reading: Reading) -> Iterator[Candidate]:
             yield Candidate(start, end, document.entity_type, document.probability, code.upper(), "context")
 
 
-_ALL_CUES = tuple(document.cues for document in _DOCUMENTS)
-
 DETECTORS = (
     Detector(
         tuple(document.entity_type for document in _DOCUMENTS),
-        lambda reading: any(reading.heard(wanted) for wanted in _ALL_CUES),
+        lambda reading: reading.heard(_ANY_CUES),
         _coded,
         least_digits=1,
     ),

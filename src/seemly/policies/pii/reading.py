@@ -12,7 +12,7 @@ from seemly.policies.pii.numbers import LEAST_DIGITS, Number, find_numbers
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["Candidate", "Cues", "Detector", "Reading", "count_digits", "cues", "has_any", "weigh", "words"]
+__all__ = ["Candidate", "Cues", "Detector", "Reading", "count_digits", "cues", "has_any", "union", "weigh", "words"]
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
@@ -60,6 +60,14 @@ def cues(listing: str) -> Cues:
     every = listing.split()
     stems = tuple(word[:-1] for word in every if word.endswith("*"))
     return Cues(frozenset(word for word in every if not word.endswith("*")), stems)
+
+
+def union(every: Iterable[Cues]) -> Cues:
+    """Cues that are heard where one of `every` is."""
+    listings = list(every)
+    return Cues(
+        frozenset().union(*(each.words for each in listings)), tuple(stem for each in listings for stem in each.stems)
+    )
 
 
 def has_any(text: str, pieces: Iterable[str]) -> bool:
