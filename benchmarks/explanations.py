@@ -1,9 +1,10 @@
 """Whether explanations name the words that matter: `python -m benchmarks.explanations --data FOLDER [--tier TIER …]`.
 
 On comments whose toxic parts people marked (SemEval 2021 task 5), two things are measured. Agreement: F1 of the
-characters of the words named for `toxicity` against those marked, averaged over the comments, as the task does it; a
-word is named from a share on, which is chosen on the validation split; the figures are those of the test split. Faithfulness: how far the probability falls when
-the named words are deleted, and when as many other words are, drawn at random.
+characters of the words named for `toxicity` against those marked, averaged over the comments that are flagged and have
+at most 400 characters; a word is named from a share on, which is chosen on the validation split, and the figures are
+those of the test split. Faithfulness: how far the probability falls when the named words are deleted, and when as many
+other words are, drawn at random.
 """
 
 from __future__ import annotations
@@ -77,9 +78,11 @@ def fall(engine: Engine, comments: Sequence[Marked], share: float, *, at_random:
     for comment in comments:
         spans = [tuple(word.span) for word in comment.named(share)]
         if at_random:
-            words = _words(comment.text)
-            spans = rng.sample(words, min(len(spans), len(words)))
-        kept = "".join(c for at, c in enumerate(comment.text) if not any(a <= at < b for a, b in spans))
+            named = {at for span in spans for at in range(*span)}
+            others = [word for word in _words(comment.text) if named.isdisjoint(range(*word))]
+            spans = rng.sample(others, min(len(spans), len(others)))
+        lost = {at for span in spans for at in range(*span)}
+        kept = "".join(char for at, char in enumerate(comment.text) if at not in lost)
         whole, less = (engine.moderate(text)["toxicity"].probability for text in (comment.text, kept))
         falls.append(whole - less)
     return statistics.mean(falls)
@@ -101,7 +104,7 @@ def main() -> None:
     parser.add_argument("--tier", nargs="+", default=["fast", "cascade", "accurate"])
     args = parser.parse_args()
     trial, test = list(read(args.data, "validation")), list(read(args.data, "test"))
-    print("| tier | comments | named from a share of | F1 against people | fall, named words | fall, others | ms, p50 |")
+    print("| tier | comments | named from a share of | F1 against people | fall, named | fall, others | ms, p50 |")
     print("|---|---|---|---|---|---|---|")
     for tier in args.tier:
         engine = Engine(tier=tier).warm_up()

@@ -26,7 +26,7 @@ def english_messages(count: int, seed: int = 0) -> list[str]:
     """`count` distinct messages with a mean of about 200 characters."""
     chance = random.Random(seed)
     clean, harmful = _sentences()
-    seen: set[str] = set()
+    seen: dict[str, None] = {}
     while len(seen) < count:
         target = chance.uniform(80, 260)
         parts: list[str] = []
@@ -35,7 +35,7 @@ def english_messages(count: int, seed: int = 0) -> list[str]:
         if len(seen) % 10 == 0:
             data = chance.choice(_DATA).format(name=chance.choice(_NAMES), n=chance.randrange(1000))
             parts.insert(chance.randrange(len(parts) + 1), data)
-        seen.add(" ".join(parts))
+        seen[" ".join(parts)] = None
     messages = list(seen)
     chance.shuffle(messages)
     return messages

@@ -30,6 +30,9 @@ from seemly.scores.cascade import CascadeScorer
 from seemly.text.normalize import normalize
 
 SUITES = Path(__file__).parent / "suites"
+TAUGHT = ("en", "de", "es", "fr", "it", "pt")
+"""The languages of the rows on which the tiers are compared on traffic: those that the accurate model was taught."""
+
 HARMS = {"sexual": "sexual", "hate": "hate", "violence": "violence", "self_harm": "self_harm", "harassment": "toxicity"}
 MODELS = Path(__file__).parent.parent / "models"
 
@@ -131,8 +134,8 @@ def measure_languages(rows: Rows, scores: Scores, limits: Mapping[str, float]) -
     return [
         (
             f"languages, {language}",
-            "overall (hateful, not hateful) %",
-            f"{share(hits[1] + hits[0])} ({share(hits[1])}, {share(hits[0])})",
+            "overall; hateful, not hateful %",
+            f"{share(hits[1] + hits[0])}; {share(hits[1])}, {share(hits[0])}",
             aims.get(language, "both > 50"),
         )
         for language, hits in sorted(of.items())
@@ -219,14 +222,14 @@ def measure_held(plan: Plan, rows: Any, limits: Mapping[str, float]) -> list[Fig
     right = (scores[sure, 0] >= limits["toxicity"]) == (labels[sure, 0] >= 0.5)
     figures.append(("held apart, comments", "toxicity, accuracy %", share(right.tolist()), "≥ 92"))
     mix = traffic(rows)
-    taught = np.array([row.language in plan.scorer.languages for row in rows])
+    taught = np.array([row.language in TAUGHT for row in rows])
     for place, label in enumerate(LABELS):
         chosen = (mix > 0) & taught & ((labels[:, place] <= 0.25) | (labels[:, place] >= 0.75))
         area = Ranking.of(scores[chosen, place], labels[chosen, place] >= 0.5).auc(mix[chosen])
         figures.append(("traffic", f"{label}: area under the curve", round(area, 4), "within .003 of accurate"))
     if isinstance(plan.scorer, CascadeScorer):
         weighed = [(row.text, weight) for row, weight in zip(rows, mix.tolist(), strict=True) if weight > 0]
-        read = plan.scorer.find_uncertain([text for text, _ in weighed], plan.labels, plan.thresholds)
+        read = plan.find_read([normalize(text) for text, _ in weighed])
         part = sum(weight for (_, weight), its in zip(weighed, read, strict=True) if its)
         figures.append(("traffic", "texts that the accurate model reads %", round(100 * part / mix.sum(), 1), "≤ 20"))
     return figures

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,21 +15,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seemly.channel import Channel
+from seemly.builtin import BUILTIN
+from seemly.channel import Calibration, Channel, PolicySettings
 from seemly.engine import Engine
-from seemly.errors import ConfigError
+from seemly.errors import ConfigError, ModelError
 from seemly.language import Language
 from seemly.manifest import Manifest
 from seemly.models import Models
+from seemly.plan import compile_plan
 from seemly.scores.cascade import EVERYTHING, UNIT, CascadeScorer, divide
 from seemly.scores.scorer import Scorer
+from seemly.testing import FakeModels
 
 LABELS = ("toxicity", "spam")
-BANDS = MappingProxyType({0.1: {"toxicity": (1.0, 1.0), "spam": (0.5, 0.5)}, 0.3: {"toxicity": (3.0, 2.0), "spam": (1.5, 0.5)}})
+BANDS = MappingProxyType(
+    {0.1: {"toxicity": (1.0, 1.0), "spam": (0.5, 0.5)}, 0.3: {"toxicity": (3.0, 2.0), "spam": (1.5, 0.5)}}
+)
 
 
 class Fast:
-    """Scores a text by the number that it starts with, in per cent, for toxicity; spam is unheard of."""
+    """Scores a text by the largest number in it, in per cent, for toxicity; spam is unheard of."""
 
     labels = LABELS
     languages = frozenset({"en", "de"})
@@ -38,15 +45,16 @@ class Fast:
 
 
 class Accurate:
-    """Says 0.9 of everything, and remembers what it read."""
+    """Says the same of everything, and remembers what it read."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: float = 0.9) -> None:
         self.manifest = Manifest("a", "1", LABELS, {}, 8, 8, {}, frozenset({"en"}), BANDS)
+        self.said = said
         self.seen: list[str] = []
 
-    def read(self, text: str) -> np.ndarray:
-        self.seen.append(text)
-        return np.array([0.9, 0.2], np.float32)
+    def read(self, texts: Sequence[str]) -> list[np.ndarray]:
+        self.seen += texts
+        return [np.array([self.said, 0.2], np.float32) for _ in texts]
 
 
 class Detector:
@@ -57,16 +65,15 @@ class Detector:
 
 
 def _percent(text: str) -> float:
-    start = text.split(" ")[0]
-    return int(start) / 100 if start.isdecimal() else 0.001
+    return max((int(number) / 100 for number in re.findall(r"\b\d\d?\b", text)), default=0.001)
 
 
-def make(share: float) -> CascadeScorer:
-    return CascadeScorer(Fast(), Accurate(), Detector(), share)
+def make(share: float, said: float = 0.9) -> CascadeScorer:
+    return CascadeScorer(Fast(), Accurate(said), Detector(), share)
 
 
 def ask(cascade: CascadeScorer, *texts: str, threshold: float = 0.5) -> list[float]:
-    return cascade.score(texts, ("toxicity",), (threshold,))[:, 0].round(3).tolist()
+    return [round(score, 3) for score in cascade.score(texts, ("toxicity",), (threshold,))[:, 0].tolist()]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +96,8 @@ def ask(cascade: CascadeScorer, *texts: str, threshold: float = 0.5) -> list[flo
         (EVERYTHING, "50 für", False),
         (EVERYTHING, "50 я", False),
         (EVERYTHING, "50 ?", True),
-        (EVERYTHING, "50 ?я", False),
+        (EVERYTHING, "50 ?яж", False),
+        (EVERYTHING, "50 ?я word", True),
     ],
 )
 def test_the_accurate_model_reads_what_lies_within_the_band(share: float, text: str, read: bool) -> None:
@@ -107,8 +115,8 @@ def test_the_band_moves_with_the_threshold() -> None:
 
 def test_labels_that_nobody_asks_for_make_nothing_uncertain() -> None:
     cascade = make(0.3)
-    assert cascade.score(["50 a"], ("spam",), (0.5,)).round(3).tolist() == [[0.001]]
-    assert cascade.score(["50 a"], ("spam", "toxicity"), (0.5, 0.5)).round(3).tolist() == [[0.2, 0.9]]
+    assert cascade.score(["50 a"], ("spam",), (0.5,)).tolist() == [[pytest.approx(0.001)]]
+    assert cascade.score(["50 a"], ("spam", "toxicity"), (0.5, 0.5)).tolist() == [pytest.approx([0.2, 0.9])]
 
 
 @settings(max_examples=50)
@@ -117,14 +125,24 @@ def test_a_text_scores_the_same_alone_and_beside_any_others(texts: list[str]) ->
     assert ask(make(0.1), *texts) == [score for text in texts for score in ask(make(0.1), text)]
 
 
-def test_of_a_long_text_the_worst_four_units_are_read() -> None:
+LONG = " ".join(f"{percent} {'word ' * 85}" for percent in (10, 55, 70, 20, 60, 50, 40, 80, 30, 45, 15, 65))
+
+
+def test_of_a_long_text_the_worst_units_are_read() -> None:
     cascade = make(EVERYTHING)
-    units = [f"{percent} " + "x" * (UNIT - 50) for percent in (10, 70, 20, 60, 50, 40, 80)]
-    text = " ".join(units)
-    found = ask(cascade, text)
-    assert found == [0.9]
-    assert len(cascade.accurate.seen) == 4
+    assert ask(cascade, LONG) == [0.9]
+    read = sorted(_percent(unit) for unit in cascade.accurate.seen)
+    assert len(read) == 8
+    assert read[-5:] == [0.55, 0.6, 0.65, 0.7, 0.8]
     assert all(len(unit) <= UNIT for unit in cascade.accurate.seen)
+
+
+def test_what_the_worst_units_are_cleared_of_is_not_held_against_the_others() -> None:
+    assert ask(make(EVERYTHING, said=0.05), LONG) == [0.05]
+
+
+def test_a_unit_that_is_beyond_doubt_counts_whatever_others_say() -> None:
+    assert ask(make(0.1, said=0.05), LONG + " 99") == [0.99]
 
 
 @given(st.integers(1, 3_000))
@@ -148,6 +166,21 @@ def test_dividing_is_linear(unit: str) -> None:
     assert len(units) <= 100_000 / (UNIT - 90) + 2
 
 
+def test_a_model_without_bands_cannot_be_asked_for_a_share() -> None:
+    accurate = Accurate()
+    accurate.manifest = Manifest("a", "1", LABELS, {}, 8, 8, {})
+    with pytest.raises(ModelError, match="bands"):
+        CascadeScorer(Fast(), accurate, Detector(), 0.2)
+    assert CascadeScorer(Fast(), accurate, Detector(), EVERYTHING).share == EVERYTHING
+
+
+def test_the_band_lies_around_the_threshold_before_calibration() -> None:
+    calibration = Calibration((0.0, 0.9, 1.0), (0.0, 0.5, 1.0))
+    settings = PolicySettings("toxicity", threshold=0.5, calibration=calibration)
+    plan = compile_plan(Channel(policies=(settings,)), BUILTIN, FakeModels(), "cascade")
+    assert dict(zip(plan.labels, plan.thresholds, strict=True))["toxicity"] == pytest.approx(0.9)
+
+
 def test_models_of_different_labels_do_not_go_together() -> None:
     accurate = Accurate()
     accurate.manifest = Manifest("a", "1", ("toxicity",), {}, 8, 8, {})
@@ -166,11 +199,12 @@ def test_explaining_has_the_accurate_model_read_the_few_copies_that_differ_most(
     scores = cascade.weigh("50 a", copies, ("toxicity",), (0.5,))
     assert scores.shape == (7, 1)
     assert sorted(cascade.accurate.seen) == sorted(["50 a", "10 a", "20 a", "30 a", "48 a"])
-    assert make(0.1).weigh("99 a", ["1 a"], ("toxicity",), (0.5,))[:, 0].round(2).tolist() == [0.99, 0.01]
+    assert make(0.1).weigh("99 a", ["1 a"], ("toxicity",), (0.5,))[:, 0].tolist() == pytest.approx([0.99, 0.01])
 
 
 MODELS = Models(Path(__file__).parent.parent / "models")
 TEXTS = [
+    "!" * 200 + " you are a worthless idiot, kill yourself",
     "hello",
     "",
     "you are an idiot",
@@ -212,7 +246,7 @@ def test_a_larger_share_reads_what_a_smaller_one_does() -> None:
         for share in (0.0, 0.02, 0.1, 0.2, 0.5, 1.0)
     ]
     assert not any(read[0])
-    for fewer, more in zip(read, read[1:], strict=False):
+    for fewer, more in pairwise(read):
         assert all(b for a, b in zip(fewer, more, strict=True) if a)
 
 
@@ -228,6 +262,8 @@ def test_a_channel_says_how_much_is_read() -> None:
 
 def test_a_language_that_the_accurate_model_does_not_know_is_said() -> None:
     engine = Engine(tier="cascade", models=MODELS)
-    assert engine.moderate("Сегодня прекрасная погода, пойдём гулять в парк.")["hate"].data == {"language_supported": False}
+    assert engine.moderate("Сегодня прекрасная погода, пойдём гулять в парк.")["hate"].data == {
+        "language_supported": False
+    }
     english = engine.moderate("What a lovely day, shall we go for a walk in the park?")["hate"]
     assert english.data is None or "language_supported" not in english.data

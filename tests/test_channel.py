@@ -6,6 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from seemly.channel import PRESETS, Calibration, Channel, Condition, PolicySettings, Rule, Triage, Wordlist
 from seemly.errors import ConfigError
@@ -215,3 +216,15 @@ def test_calibration_is_linear_between_its_points(probability: float, expected: 
 def test_a_calibration_must_be_monotone(scores: tuple[float, ...], mapped: tuple[float, ...]) -> None:
     with pytest.raises(ConfigError):
         Calibration(scores, mapped)
+
+
+@given(
+    st.lists(st.integers(0, 1_000).map(lambda n: n / 1_000), min_size=2, max_size=6, unique=True).map(sorted),
+    st.lists(st.integers(0, 1_000).map(lambda n: n / 1_000), min_size=6, max_size=6).map(sorted),
+    st.floats(0, 1),
+)
+def test_the_least_score_for_a_probability_is_mapped_to_it(xs: list[float], ys: list[float], wanted: float) -> None:
+    calibration = Calibration(tuple(xs), tuple(ys[: len(xs)]))
+    least = calibration.find_least(wanted)
+    assert calibration(least) >= wanted - 1e-6 or least == 1.0
+    assert least == 0.0 or calibration(least * 0.999 - 1e-9) <= wanted + 1e-6

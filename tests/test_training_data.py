@@ -133,7 +133,7 @@ def test_written_examples_name_labels_that_there_are() -> None:
     for found in written(MODELS / "training" / "written"):
         assert found.text.strip()
         assert set(found.labels) <= set(LABELS)
-        assert set(found.labels.values()) <= {0.0, 1.0}
+        assert all(0.0 <= value <= 1.0 for value in found.labels.values())
 
 
 def test_sentences_about_groups_are_the_same_for_every_group() -> None:
@@ -242,12 +242,12 @@ def test_json_lines_and_arrays_read_alike(tmp_path: Path) -> None:
 
 
 def test_no_text_is_written_twice_and_none_stands_in_a_suite() -> None:
-    seen: dict[str, str] = {}
-    for folder in (MODELS / "training" / "written", MODELS.parent / "benchmarks" / "suites"):
-        for path in sorted(folder.glob("*.jsonl")):
-            for record in read_json(path):
-                assert key(record["text"]) not in seen, f"{path.name} repeats {seen[key(record['text'])]}"
-                seen[key(record["text"])] = path.name
+    suites = MODELS.parent / "benchmarks" / "suites"
+    seen = {key(record["text"]): path.name for path in suites.glob("*.jsonl") for record in read_json(path)}
+    for path in sorted((MODELS / "training" / "written").glob("*.jsonl")):
+        for record in read_json(path):
+            assert key(record["text"]) not in seen, f"{path.name} repeats {seen[key(record['text'])]}"
+            seen[key(record["text"])] = path.name
 
 
 def _rows(count: int, source: str) -> list[Row]:
@@ -285,20 +285,15 @@ def test_encoded_rows_come_in_batches_of_one_length() -> None:
 
 def test_bands_hold_the_share_that_they_are_for() -> None:
     rng = np.random.default_rng(3)
-    scores = rng.beta(0.3, 3.0, (4_000, len(LABELS)))
+    distance = rng.normal(-6.0, 2.0, (4_000, len(LABELS)))
     weights = rng.uniform(0.5, 2.0, 4_000)
-    thresholds = dict.fromkeys(LABELS, 0.5)
-    found = bands(scores, weights, thresholds)
-    distance = np.log(scores) - np.log1p(-scores)
-    shares = []
-    for band in found.values():
+    found = bands(1 / (1 + np.exp(-distance)), weights, dict.fromkeys(LABELS, 0.5))
+    for share, band in found.items():
         below = np.array([-band[label][0] for label in LABELS])
         above = np.array([band[label][1] for label in LABELS])
         inside = ((distance >= below) & (distance <= above)).any(axis=1)
-        shares.append(weights[inside].sum() / weights.sum())
-    assert shares == sorted(shares)
-    for share, wanted in zip(shares[-4:], (0.2, 0.3, 0.5, 0.7), strict=True):
-        assert share <= wanted + 0.01 or band["toxicity"][0] == 0.5
+        if float(share) > 0.05:
+            assert weights[inside].sum() / weights.sum() == pytest.approx(float(share), abs=0.01)
 
 
 def test_traffic_is_mostly_harmless_and_half_of_it_short() -> None:

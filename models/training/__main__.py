@@ -55,8 +55,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _make_fast(args: argparse.Namespace) -> dict[str, Any]:
     from training import dataset, finish, fit, pretrain
 
-    place = {"teacher": args.teacher, "suites": SUITES}
-    splits = dataset.prepare(args.data, HERE / "written", args.work, pieces=args.pieces, seed=args.seed, **place)
+    splits = dataset.prepare(
+        args.data, HERE / "written", SUITES, args.work, teacher=args.teacher, pieces=args.pieces, seed=args.seed
+    )
     vocabulary = (args.work / "vocab.txt").read_text(encoding="utf-8").split("\n")
     how = {"seed": args.seed, "device": args.device}
     embeddings = pretrain.pretrain(splits["train"], len(vocabulary), args.width, args.work, passes=args.passes, **how)

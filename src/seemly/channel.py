@@ -83,6 +83,17 @@ class Calibration:
         (x0, x1), (y0, y1) = xs[at - 1 : at + 1], ys[at - 1 : at + 1]
         return y0 + (y1 - y0) * (probability - x0) / (x1 - x0)
 
+    def find_least(self, probability: float) -> float:
+        """The least score that is mapped to `probability` or more; 1 where none is."""
+        xs, ys = self.scores, self.probabilities
+        at = bisect_left(ys, probability)
+        if at == 0:
+            return 0.0
+        if at == len(ys):
+            return 1.0
+        (x0, x1), (y0, y1) = xs[at - 1 : at + 1], ys[at - 1 : at + 1]
+        return x0 + (x1 - x0) * (probability - y0) / (y1 - y0)
+
 
 @dataclass(frozen=True, slots=True)
 class PolicySettings:

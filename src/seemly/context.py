@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from annotated_types import Interval
 
 from seemly.bounds import check_fields
 from seemly.content import Turn
+from seemly.locks import ProcessLock
 from seemly.policy import Finding, Match
 from seemly.span import Span
 
@@ -118,7 +118,7 @@ class ConversationMemory:
 
     def __init__(self, *, turns: int = 10, seconds: float = 3600.0, conversations: int = 10_000) -> None:
         self.limits = _Limits(turns, seconds, conversations)
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._conversations: _Streams = OrderedDict()
         self._authors: _Streams = OrderedDict()
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seemly.content import Object, Submission, Text
-from seemly.plan import Plan
+from seemly.plan import Plan, read_disguise
 from seemly.result import ModerationResult, PolicyResult
 from seemly.scores.cascade import UNIT
 from seemly.span import Span
@@ -128,7 +128,7 @@ def _occlude(plan: Plan, text: str, policies: Sequence[str]) -> dict[str, list[C
     channel = plan.channel
     scripts = frozenset(channel.expected_scripts)
     read: Normalized = normalize(text, resolve_spoofs=channel.unicode_spoof_detection_enabled, expected_scripts=scripts)
-    view = read.plain
+    view = _find_view(plan, read, policies)
     words = [match.span() for match in _WORD.finditer(view.text)]
     if not words:
         return carried
@@ -136,12 +136,21 @@ def _occlude(plan: Plan, text: str, policies: Sequence[str]) -> dict[str, list[C
     parts = _divide(words)
     best = [0] * len(policies)
     if len(parts) > 1:
-        by_part = plan.scorer.score([_text_of(view, part) for part in parts], policies, list(thresholds.values()))
+        by_part = plan.scorer.sketch([_text_of(view, part) for part in parts], policies)
         best = by_part.argmax(axis=0).tolist()
     for at in sorted(set(best)):
         of = [policy for policy, where in zip(policies, best, strict=True) if where == at]
         carried.update(_weigh(plan, view, parts[at], {policy: thresholds[policy] for policy in of}))
     return carried
+
+
+def _find_view(plan: Plan, text: Normalized, policies: Sequence[str]) -> View:
+    """The reading that the scores are of: the text as it stands, or as a disguise is meant, whichever scores higher."""
+    meant = read_disguise(text)
+    if meant is None:
+        return text.plain
+    plain, disguised = plan.scorer.sketch([text.plain.text, meant.text], policies).max(axis=1).tolist()
+    return meant if disguised > plain else text.plain
 
 
 def _weigh(

@@ -8,13 +8,13 @@ addresses, mentions and hashtags, in at most 100 characters: 200 are 0.4 points 
 from __future__ import annotations
 
 import re
-import threading
 from collections import Counter
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from seemly.errors import ModelError
+from seemly.locks import ProcessLock
 from seemly.manifest import Manifest
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from seemly.text.normalize import Normalized
 
-__all__ = ["Detector", "Language"]
+__all__ = ["Detector", "Language", "is_taught"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Detector:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._model: _Predictor | None = None
 
     def detect(self, text: Normalized | str) -> Language:
@@ -157,6 +157,20 @@ class Detector:
             with self._lock:
                 model = self._model = self._model or _load(self._folder)
         return model
+
+
+def is_taught(code: str | None, text: str, languages: frozenset[str]) -> bool:
+    """Whether a text counts as in one of `languages`, when it was detected as `code`.
+
+    Where the language is unsure, a text counts that has no more letters of other scripts than Latin ones, and any
+    text where `languages` are of several scripts.
+    """
+    if code is not None:
+        return code in languages
+    if text.isascii() or not languages <= _LATIN:
+        return True
+    letters = [char for char in text[:_LONG] if char.isalpha()]
+    return sum(_BEYOND_LATIN.match(char) is not None for char in letters) * 2 <= len(letters)
 
 
 def _load(folder: Path) -> _Predictor:

@@ -77,16 +77,20 @@ class Manifest:
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"the manifest of model {folder!r} is incomplete") from error
-        if set(manifest.labels) != set(manifest.thresholds) or not 0 < manifest.stride <= manifest.window:
+        whole = all(set(band) == set(manifest.labels) for band in manifest.bands.values())
+        if set(manifest.labels) != set(manifest.thresholds) or not 0 < manifest.stride <= manifest.window or not whole:
             raise ModelError(f"the manifest of model {folder!r} contradicts itself")
         return manifest
 
     def band(self, share: float) -> Mapping[str, tuple[float, float]]:
         """By label, the band for a share of traffic: between the shares that the model knows, a straight line.
 
-        Nothing is uncertain at a share of 0, everything at 1.
+        Below the least of them, but for 0, its band holds, above the greatest, but for 1, that one's. Nothing is
+        uncertain at 0, everything at 1. Raises ModelError where the model has no bands.
         """
-        if share <= 0.0 or share >= 1.0 or not self.bands:
+        if 0.0 < share < 1.0 and not self.bands:
+            raise ModelError(f"model {self.name!r} has no bands, which the tier cascade needs")
+        if not 0.0 < share < 1.0:
             edge = math.inf if share >= 1.0 else -math.inf
             return dict.fromkeys(self.labels, (edge, edge))
         known = sorted(self.bands)

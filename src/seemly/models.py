@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from seemly.errors import ConfigError, ModelError
 from seemly.language import Detector
+from seemly.locks import ProcessLock
 from seemly.manifest import FILE, Manifest
 from seemly.scores.accurate import AccurateModel
 from seemly.scores.cascade import EVERYTHING, CascadeScorer
@@ -45,7 +45,7 @@ class Models:
 
     def __init__(self, root: Path | str | None = None) -> None:
         self.root = None if root is None else Path(root)
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._scorers: dict[tuple[str, float], Scorer | str] = {}
         self._accurate: AccurateModel | None = None
         self._detector: Detector | None = None
@@ -55,7 +55,10 @@ class Models:
         for root in self._roots():
             if (root / name / FILE).is_file():
                 return root / name
-        raise ModelError(f"there is no model {name!r}: give Models a root that has it, or set ${_ROOT}")
+        there = ", ".join(self.tiers()) or "none"
+        raise ModelError(
+            f"there is no model {name!r}: give Models a root that has it, or set ${_ROOT}; tiers that work: {there}"
+        )
 
     def tiers(self) -> tuple[str, ...]:
         """The tiers whose models are there."""

@@ -19,8 +19,9 @@ from seemly.registry import Registry
 from seemly.rules import Verdict, check_rules
 from seemly.scores.scorer import Scorer
 from seemly.text.normalize import Normalized
+from seemly.text.view import View
 
-__all__ = ["BoundPolicy", "Plan", "compile_plan"]
+__all__ = ["BoundPolicy", "Plan", "compile_plan", "read_disguise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ class BoundPolicy:
     flag: bool
     on_failure: Action
     calibration: Calibration | None
+
+    @property
+    def raw_threshold(self) -> float:
+        """The threshold for the model's own probability, before the channel's calibration."""
+        return self.threshold if self.calibration is None else self.calibration.find_least(self.threshold)
 
     def judge(self, finding: Finding, fields: tuple[str, ...] = ()) -> Verdict:
         """The verdict that follows from a finding."""
@@ -72,13 +78,26 @@ class Plan:
         if not labels:
             return [{} for _ in texts]
         blank = [i for i, text in enumerate(texts) if _says_nothing(text.plain.text)]
-        meant = [(i, reading) for i, text in enumerate(texts) if (reading := _read_disguise(text)) is not None]
-        read = [text.plain.text for text in texts] + [reading for _, reading in meant]
+        read, owners = _readings(texts)
         scores = self.scorer.score(read, labels, self.thresholds)
-        for row, (i, _) in enumerate(meant, start=len(texts)):
+        for row, i in enumerate(owners, start=len(texts)):
             scores[i] = scores[[i, row]].max(axis=0)
         scores[blank] = 0.0
         return [dict(zip(labels, row, strict=True)) for row in scores[: len(texts)].tolist()]
+
+    def find_read(self, texts: Sequence[Normalized]) -> list[bool]:
+        """Whether a closer model than the first reads each text."""
+        read, owners = _readings(texts)
+        found = self.scorer.find_uncertain(read, self.labels, self.thresholds)
+        for row, i in enumerate(owners, start=len(texts)):
+            found[i] = found[i] or found[row]
+        return found[: len(texts)]
+
+
+def _readings(texts: Sequence[Normalized]) -> tuple[list[str], list[int]]:
+    """What the model reads: every text as it stands, then those that are disguised as they are meant, and which."""
+    meant = [(i, view.text) for i, text in enumerate(texts) if (view := read_disguise(text)) is not None]
+    return [text.plain.text for text in texts] + [reading for _, reading in meant], [i for i, _ in meant]
 
 
 _TWO_LETTERS = re.compile(r"[A-Za-z][^A-Za-z]*[A-Za-z]")
@@ -89,10 +108,10 @@ def _says_nothing(text: str) -> bool:
     return _TWO_LETTERS.search(text) is None if text.isascii() else not text.strip()
 
 
-def _read_disguise(text: Normalized) -> str | None:
+def read_disguise(text: Normalized) -> View | None:
     """What a text in ASCII says once leetspeak and spaced-out letters are resolved; None where nothing was."""
     plain, squashed = text.plain.text, text.squashed.text
-    return squashed if plain.isascii() and squashed != plain and squashed != plain.lower() else None
+    return text.squashed if plain.isascii() and squashed != plain and squashed != plain.lower() else None
 
 
 def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str) -> Plan:
@@ -120,8 +139,8 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
         issues.extend(error.issues)
     if issues:
         raise ConfigError(f"the channel {channel.key!r} cannot work", issues)
-    by_label = {label: each.threshold for each in bound for label in reversed(each.spec.labels)}
-    by_label.update({each.spec.id: each.threshold for each in bound})
+    by_label = {label: each.raw_threshold for each in bound for label in reversed(each.spec.labels)}
+    by_label.update({each.spec.id: each.raw_threshold for each in bound})
     thresholds = tuple(by_label[label] for label in needed)
     kinds = {each.spec.id: each.spec.kind for each in bound}
     return Plan(channel, tuple(bound), scorer, models.detector(), needed, thresholds, kinds)

@@ -101,6 +101,14 @@ class FakeScorer:
         rows = [[self.scores.get(text, {}).get(label, 0.0) for label in labels] for text in texts]
         return np.array(rows, np.float32).reshape(len(texts), len(labels))
 
+    def sketch(self, texts: Sequence[str], labels: Sequence[str]) -> NDArray[np.float32]:
+        """Shape [texts, labels]."""
+        return self.score(texts, labels, ())
+
+    def find_uncertain(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> list[bool]:
+        """False of each."""
+        return [False] * len(texts)
+
     def warm_up(self) -> None:
         """Nothing to load."""
 

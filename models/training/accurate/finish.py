@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +34,6 @@ WINDOW = 192
 
 _NAME = "text-accurate"
 _FILES = ("weights.onnx", "vocab.txt")
-_UNITS = 4
 
 
 def finish(
@@ -97,11 +95,13 @@ def arrays(rows: Sequence[Row]) -> tuple[Array, Array]:
 
 
 def read(folder: Path, texts: Sequence[str]) -> Array:
-    """The accurate model's probabilities, [texts, labels]: of a long text's first units the largest."""
+    """The accurate model's probabilities, [texts, labels]: of a long text's units the largest."""
     model = AccurateModel(folder)
-    with ThreadPoolExecutor(2) as pool:
-        found = pool.map(lambda text: np.max([model.read(unit) for unit in divide([text])[0][:_UNITS]], axis=0), texts)
-        return np.array(list(found), np.float64)
+    scores = np.zeros((len(texts), len(LABELS)))
+    units, owners = divide(texts)
+    for at in range(0, len(units), 4_096):
+        np.maximum.at(scores, owners[at : at + 4_096], np.array(model.read(units[at : at + 4_096])))
+    return scores
 
 
 def score(scorer: Any, texts: Sequence[str]) -> Array:

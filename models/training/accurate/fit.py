@@ -44,7 +44,8 @@ def fit(
 ) -> None:
     """Train over `count` passes, `passes(i)` giving the rows of each, and leave the network at `saved`.
 
-    The rates climb to `peak` times theirs, and fall from there in a straight line to `last` times, or end before that, after `stop` steps.
+    The rates climb to `peak` times theirs, and fall from there in a straight line to `last` times, or end before that,
+    after `stop` steps.
     """
     parts = [
         {

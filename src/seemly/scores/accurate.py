@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from seemly.manifest import Manifest
@@ -9,12 +11,15 @@ from seemly.pieces import END, START, Pieces
 from seemly.scores.session import Opened, open_session
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["AccurateModel"]
+
+_THREADS = 4
 
 
 class AccurateModel:
@@ -28,10 +33,12 @@ class AccurateModel:
         self.folder = folder
         self.manifest = Manifest.read(folder)
         self._network = Opened(lambda: _Network(self.manifest, folder))
+        self._threads = Opened(lambda: ThreadPoolExecutor(min(_THREADS, _cores()), "seemly-accurate"))
 
-    def read(self, text: str) -> NDArray[np.float32]:
-        """The probabilities of every label for a text's first `manifest.window` pieces."""
-        return self._network().run(text)
+    def read(self, texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """The probabilities of every label for each text, on a few threads where there are several texts."""
+        network = self._network()
+        return [network.run(texts[0])] if len(texts) == 1 else list(self._threads().map(network.run, texts))
 
     def warm_up(self) -> None:
         """Load the weights. Raises ModelError where they do not load."""
@@ -50,8 +57,18 @@ class _Network:
         self._session = open_session(manifest.load(folder, "weights.onnx"), manifest.name)
 
     def run(self, text: str) -> NDArray[np.float32]:
+        """The probabilities for a text; of one with more pieces than a window holds, of its windows the largest."""
         import numpy as np
 
-        pieces = [START, *self._pieces.encode(text)[: self._room], END]
-        scores: NDArray[np.float32] = self._session.run(None, {"pieces": np.array([pieces], np.int32)})[0][0]
+        pieces = self._pieces.encode(text)
+        windows = [pieces[start : start + self._room] for start in range(0, max(1, len(pieces)), self._room)]
+        found = [
+            self._session.run(None, {"pieces": np.array([[START, *window, END]], np.int32)})[0][0] for window in windows
+        ]
+        scores: NDArray[np.float32] = found[0] if len(found) == 1 else np.max(found, axis=0)
         return scores
+
+
+def _cores() -> int:
+    """The processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import re
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from seemly.errors import ConfigError
+from seemly.language import is_taught
 from seemly.scores.scorer import pick
-from seemly.scores.session import Opened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,13 +29,12 @@ UNIT = 400
 """Longer texts are scored in units of this many code points, broken between words."""
 
 _OVERLAP = 40
-_WORST = 4
+_WORST = 8
 """The most units of one text that the accurate model reads."""
 
 _LOOKS = 4
 """How many copies of a text the accurate model reads to explain it."""
 
-_THREADS = 4
 _REMEMBERED = 64
 
 
@@ -47,7 +43,7 @@ class CascadeScorer:
     else: it does where the fast model's log-odds for some label lie within a band around the label's threshold.
 
     The bands' widths were set when the models were calibrated, so that about `share` (0 to 1) of ordinary traffic
-    falls inside. Of a text longer than `UNIT`, the four units are read that weigh most against the thresholds. A
+    falls inside. Of a text longer than `UNIT`, the eight units are read that weigh most against the thresholds. A
     text in a language that the accurate model was not taught keeps the fast model's scores.
     """
 
@@ -60,7 +56,6 @@ class CascadeScorer:
         self.share = share
         self._bands = accurate.manifest.band(share)
         self._known: dict[tuple[tuple[str, ...], tuple[float, ...]], _Edges] = {}
-        self._pool = Opened(lambda: ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1), "seemly-accurate"))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -78,19 +73,23 @@ class CascadeScorer:
 
         units, owners = divide(texts)
         scores = self.fast.score(units, self.labels, ())
-        chosen = self._choose(units, owners, pick(scores, self.labels, labels), labels, thresholds)
-        if len(chosen) == 1:
-            scores[chosen[0]] = self.accurate.read(units[chosen[0]])
-        elif chosen:
-            read = self._pool().map(self.accurate.read, [units[index] for index in chosen])
-            for index, found in zip(chosen, read, strict=True):
-                scores[index] = found
+        chosen, left = self._choose(units, owners, pick(scores, self.labels, labels), labels, thresholds)
+        if chosen:
+            scores[chosen] = self.accurate.read([units[index] for index in chosen])
+        for index in left:
+            # What the accurate model clears in the units that weigh more is not held against those that weigh less.
+            seen = scores[[other for other in chosen if owners[other] == owners[index]]]
+            scores[index] = np.minimum(scores[index], seen.max(axis=0))
         scores = pick(scores, self.labels, labels)
         if len(units) == len(texts):
             return scores
         whole = np.zeros((len(texts), len(labels)), np.float32)
         np.maximum.at(whole, owners, scores)
         return whole
+
+    def sketch(self, texts: Sequence[str], labels: Sequence[str]) -> NDArray[np.float32]:
+        """The fast model's probabilities, [texts, labels]."""
+        return self.fast.sketch(texts, labels)
 
     def warm_up(self) -> None:
         """Load the weights of both models. Raises ModelError where they do not load."""
@@ -101,13 +100,14 @@ class CascadeScorer:
         """Whether the accurate model reads each text, or some of it."""
         units, owners = divide(texts)
         scores = pick(self.fast.score(units, self.labels, ()), self.labels, labels)
-        chosen = {owners[index] for index in self._choose(units, owners, scores, labels, thresholds)}
-        return [owner in chosen for owner in range(len(texts))]
+        chosen, _ = self._choose(units, owners, scores, labels, thresholds)
+        read = {owners[index] for index in chosen}
+        return [owner in read for owner in range(len(texts))]
 
     def weigh(
         self, text: str, without: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]
     ) -> NDArray[np.float32]:
-        """Probabilities of a text of at most `UNIT` code points and of copies that lack a part each, [1 + copies, labels].
+        """Probabilities of a text of at most `UNIT` code points, and of copies that lack a part each.
 
         Where the accurate model decides on the text, it reads those `_LOOKS` copies whose probabilities the fast model
         finds to fall most.
@@ -115,13 +115,12 @@ class CascadeScorer:
         import numpy as np
 
         rough = self.fast.score([text, *without], labels, thresholds)
-        if not self._choose([text], [0], rough[:1], labels, thresholds):
+        if self._choose([text], [0], rough[:1], labels, thresholds) == ([], []):
             return rough
         falls = (rough[0] - rough[1:]).max(axis=1)
         chosen = [0, *(1 + np.argsort(-falls, kind="stable")[:_LOOKS]).tolist()]
         copies = [text, *without]
-        read = np.array(list(self._pool().map(self.accurate.read, [copies[index] for index in chosen])))
-        found = pick(read, self.labels, labels)
+        found = pick(np.array(self.accurate.read([copies[index] for index in chosen])), self.labels, labels)
         scores = np.repeat(found[:1], len(copies), axis=0)
         scores[chosen] = found
         return scores
@@ -133,24 +132,23 @@ class CascadeScorer:
         scores: NDArray[np.float32],
         labels: Sequence[str],
         thresholds: Sequence[float],
-    ) -> list[int]:
-        """The units that the accurate model ought to read, in order."""
+    ) -> tuple[list[int], list[int]]:
+        """The units that the accurate model ought to read, in order, and those of a long text that it leaves out."""
         import numpy as np
 
         if not labels or not units:
-            return []
+            return [], []
         low, high, middle = self._edges(tuple(labels), tuple(thresholds))
         uncertain = np.flatnonzero(((scores >= low) & (scores <= high)).any(axis=1)).tolist()
-        chosen = [index for index in uncertain if self._knows(units[index])]
-        if len(units) == owners[-1] + 1 or len(chosen) <= _WORST:
-            return chosen
+        known = [index for index in uncertain if self._knows(units[index])]
+        if len(units) == owners[-1] + 1 or len(known) <= _WORST:
+            return known, []
+        weights = _log_odds(scores) - middle
         of: dict[int, list[int]] = {}
-        for index in chosen:
+        for index in known:
             of.setdefault(owners[index], []).append(index)
-        weight = (_log_odds(scores) - middle).max(axis=1)
-        return sorted(
-            index for found in of.values() for index in sorted(found, key=lambda at: (-weight[at], at))[:_WORST]
-        )
+        chosen = {index for found in of.values() for index in _worst(found, weights[found])}
+        return sorted(chosen), [index for index in known if index not in chosen]
 
     def _edges(self, labels: tuple[str, ...], thresholds: tuple[float, ...]) -> _Edges:
         """From which probability to which each label is uncertain, and its threshold in log-odds."""
@@ -168,17 +166,20 @@ class CascadeScorer:
         return edges
 
     def _knows(self, text: str) -> bool:
-        """Whether the text is in a language of the accurate model, or too short to tell and mostly in Latin letters."""
-        code = self.detector.detect(text).code
-        if code is not None:
-            return code in self.languages
-        return text.isascii() or not _BEYOND_LATIN.search(text)
+        return is_taught(self.detector.detect(text).code, text, self.languages)
 
     def __reduce__(self) -> tuple[type[CascadeScorer], tuple[FastScorer, AccurateModel, Detector, float]]:
         return CascadeScorer, (self.fast, self.accurate, self.detector, self.share)
 
 
-_BEYOND_LATIN = re.compile("[\u0370-\u1cff\u2d30-\u2dff\u3005-\ud7ff\uf900-\ufaff\ufb13-\ufdff\ufe70-\ufefc]")
+def _worst(units: Sequence[int], weights: NDArray[np.float64]) -> list[int]:
+    """The `_WORST` units that weigh most: first the worst of each label, then by their weightiest label."""
+    import numpy as np
+
+    top = weights.max(axis=1)
+    first = sorted(set(weights.argmax(axis=0).tolist()), key=lambda at: (-top[at], at))
+    rest = np.argsort(-top, kind="stable").tolist()
+    return [units[at] for at in list(dict.fromkeys([*first, *rest]))[:_WORST]]
 
 
 def _log_odds(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:

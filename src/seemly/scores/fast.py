@@ -46,6 +46,15 @@ class FastScorer:
         del thresholds
         return pick(self._network().run(texts), self.labels, labels)
 
+    def sketch(self, texts: Sequence[str], labels: Sequence[str]) -> NDArray[np.float32]:
+        """Its probabilities, [texts, labels]."""
+        return self.score(texts, labels, ())
+
+    def find_uncertain(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> list[bool]:
+        """False of each."""
+        del labels, thresholds
+        return [False] * len(texts)
+
     def warm_up(self) -> None:
         """Load the weights. Raises ModelError where they do not load."""
         self._network()

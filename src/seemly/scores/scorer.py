@@ -37,6 +37,14 @@ class Scorer(Protocol):
         """
         ...
 
+    def sketch(self, texts: Sequence[str], labels: Sequence[str]) -> NDArray[np.float32]:
+        """Probabilities by the cheapest model that there is, of shape [texts, labels]."""
+        ...
+
+    def find_uncertain(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> list[bool]:
+        """Whether each text, or a part of it, is read by a closer model than the first; never, where there is one."""
+        ...
+
     def warm_up(self) -> None:
         """Load what the first text would load. Raises ModelError for a model that does not load."""
         ...

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from seemly.errors import ModelError
+from seemly.locks import ProcessLock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ class Opened(Generic[T]):
 
     def __init__(self, load: Callable[[], T]) -> None:
         self._load = load
-        self._gate = (os.getpid(), threading.Lock())
+        self._lock = ProcessLock()
         self._made: tuple[int, T | ModelError] | None = None
 
     def __call__(self) -> T:
@@ -34,10 +34,7 @@ class Opened(Generic[T]):
         pid = os.getpid()
         made = self._made
         if made is None or made[0] != pid:
-            if self._gate[0] != pid:
-                # The parent's lock may have been held when this process was forked off.
-                self._gate = (pid, threading.Lock())
-            with self._gate[1]:
+            with self._lock:
                 made = self._made
                 if made is None or made[0] != pid:
                     self._made = made = (pid, self._try())
