@@ -354,6 +354,15 @@ def test_a_policy_for_other_languages_is_not_asked() -> None:
     assert result["fake"].data == {"language_supported": False}
 
 
+def test_what_a_policy_is_not_asked_is_not_calibrated() -> None:
+    only_german = replace(FakePolicy.spec("fake", "the"), languages=frozenset({"de"}))
+    calibration = Calibration((0.0, 1.0), (0.2, 0.6))
+    engine = _engine(Channel(policies=(PolicySettings("fake", calibration=calibration),)), only_german)
+    text = "this is the house that was built by the river"
+    foreign, unsure = engine.moderate_many([text, "the"])
+    assert (foreign["fake"].probability, unsure["fake"].probability) == (0.0, 0.6)
+
+
 def test_a_policy_for_images_is_not_shown_texts() -> None:
     for_images = replace(FakePolicy.spec("fake", "the"), leaves=frozenset({"image"}))
     assert _engine(None, for_images).moderate("the house")["fake"].probability == 0.0
@@ -533,6 +542,20 @@ def test_with_channel_shares_models_and_memory() -> None:
     assert other.models is engine.models
     assert other.memory is engine.memory
     assert other.moderate("x").meta.channel_key == "other"
+
+
+def test_with_own_memory_remembers_apart() -> None:
+    engine = _engine(Channel(context_enabled=True), memory=ConversationMemory(turns=3), strict=True)
+    engine.moderate({"content": "hello", "conversationId": "c"})
+    other = engine.with_own_memory()
+    assert (engine.memory, other.memory) != (None, None)
+    assert other.memory is not engine.memory
+    assert other.memory is not None
+    assert other.memory.limits == ConversationMemory(turns=3).limits
+    assert len(other.memory) == 0
+    assert (other.channel, other.models, other.tier) == (engine.channel, engine.models, engine.tier)
+    assert other._around.strict
+    assert _engine().with_own_memory().memory is None
 
 
 def test_the_event_loop_goes_on_while_an_engine_moderates() -> None:

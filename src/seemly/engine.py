@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -115,7 +116,7 @@ class Engine:
         return f"Engine({self.channel.key!r}, tier={self.tier!r}, policies={list(self.policies)})"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (self.channel, *self._shared())
+        return _rebuild, (self.channel, *self._shared(self.memory))
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -124,7 +125,12 @@ class Engine:
 
     def with_channel(self, channel: Channel) -> Engine:
         """An engine for another channel that shares this one's models and memory."""
-        return _rebuild(channel, *self._shared())
+        return _rebuild(channel, *self._shared(self.memory))
+
+    def with_own_memory(self) -> Engine:
+        """An engine that shares everything with this one but its memory: its own is empty, of the same limits."""
+        # A memory copies, as it pickles, without its turns.
+        return _rebuild(self.channel, *self._shared(copy(self.memory)))
 
     def warm_up(self) -> Engine:
         """Load everything that the first verdict would load. Returns the engine itself.
@@ -185,9 +191,9 @@ class Engine:
         around = replace(engine._around, remember=False)
         return explain(engine._plan, submission, run_batch(engine._plan, [submission], around)[0])
 
-    def _shared(self) -> _Shared:
+    def _shared(self, memory: ConversationMemory | None) -> _Shared:
         around = self._around
-        how = around.decoders, self.memory, around.strict, around.clock, around.new_id
+        how = around.decoders, memory, around.strict, around.clock, around.new_id
         return self.tier, self.registry, self.models, *how
 
     def _parse(self, content: object) -> Submission:

@@ -100,13 +100,15 @@ def _ask(bound: BoundPolicy, items: Sequence[Item], failed: Mapping[int, Excepti
         return [NOTHING] * len(items)
     languages = bound.spec.languages
     if languages is None:
-        outcomes = _attempt(bound.policy.check, items, check_finding)
-    else:
-        known = [item.language is None or item.language in languages for item in items]
-        asked = iter(
-            _attempt(bound.policy.check, [item for item, its in zip(items, known, strict=True) if its], check_finding)
-        )
-        outcomes = [next(asked) if its else _FOREIGN for its in known]
+        return _check(bound, items)
+    known = [item.language is None or item.language in languages for item in items]
+    asked = iter(_check(bound, [item for item, its in zip(items, known, strict=True) if its]))
+    return [next(asked) if its else _FOREIGN for its in known]
+
+
+def _check(bound: BoundPolicy, items: Sequence[Item]) -> Sequence[Finding | Exception]:
+    """What a policy finds in items that it is asked about, calibrated."""
+    outcomes = _attempt(bound.policy.check, items, check_finding)
     if bound.calibration is None:
         return outcomes
     return [each if isinstance(each, Exception) else _calibrate(each, bound.calibration) for each in outcomes]
