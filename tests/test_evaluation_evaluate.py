@@ -108,6 +108,25 @@ def test_slices() -> None:
     assert found.slices[4].policies[0].confusion == found["toxicity"].confusion
 
 
+def test_values_to_slice_by_may_be_anything() -> None:
+    values: list[Any] = ["None", None, ["a", "b"], ["a", "b"], ["c"]]
+    rows = [
+        Example(row["text"], {"toxicity": row["toxicity"]}, {"tag": tag}) for row, tag in zip(ROWS, values, strict=True)
+    ]
+    found = _evaluate(rows, slices=["tag"])
+    assert [(each.value, each.count) for each in found.slices] == [
+        ("None", 1), ("['a', 'b']", 2), ("['c']", 1), ("unknown", 1),
+    ]  # fmt: skip
+
+
+def test_lengths_are_in_the_order_of_their_bands() -> None:
+    lengths = [3_000, 150, 1_000, 5, 50, 19, 20]
+    found = _evaluate([("x" * length, {"toxicity": 1}) for length in lengths], slices=["length"])
+    assert [(each.value, each.count) for each in found.slices] == [
+        ("0-19", 2), ("20-99", 2), ("100-499", 1), ("500-1999", 1), ("2000+", 1),
+    ]  # fmt: skip
+
+
 def test_a_column_named_language_is_taken_for_the_language() -> None:
     found = _evaluate([{**row, "language": "xx"} for row in ROWS], slices=["language"])
     assert [(each.value, each.count) for each in found.slices] == [("xx", 5)]
@@ -119,7 +138,7 @@ def test_a_column_named_language_is_taken_for_the_language() -> None:
         ({"slices": ["mood"]}, DataError, "no example has the attribute 'mood' to slice by; there are language, length, source"),
         ({"policies": ["rude"]}, DataError, "the policy 'rude' did not run; those that did are toxicity"),
         ({"policies": ["hate"]}, DataError, "the examples have no labels: name a column"),
-        ({"text": "body"}, DataError, "row 1.body: is missing"),
+        ({"text": "body"}, DataError, "no row has the column 'body'"),
         ({"examples": ["hello"]}, DataError, "the examples have no labels: name a column for each policy"),
         ({"examples": [("hello", {"toxicity": None})]}, DataError, "the examples have no labels"),
         ({"examples": [("x" * (MAX_TEXT + 1), {"toxicity": 1})]}, DataError, "row 1.content.text: must have at most"),
@@ -157,15 +176,18 @@ def test_objects_are_read_field_by_field() -> None:
     assert found.scored.rows[0].counts == (("found", None, 1),)
 
 
-def test_timed_calls_enter_no_memory() -> None:
+def test_an_evaluation_has_a_memory_of_its_own() -> None:
+    turns = {"such an": {"toxicity": 0.1}, "such an\nidiot": {"toxicity": 0.9}, "idiot": {"toxicity": 0.3}}
     memory = ConversationMemory()
-    engine = build_engine(SCORES, Channel(context_enabled=True), memory=memory)
-    rows = [
-        {"text": "kind", "toxicity": 0, "conversationId": "c"},
-        {"text": "awful", "toxicity": 1, "conversationId": "c"},
-    ]
-    evaluate(engine, rows, bootstrap=0)
-    assert [turn.text for turn in memory.recall("c", None, engine._around.clock()).conversation] == ["kind", "awful"]
+    engine = build_engine(turns, Channel(context_enabled=True), memory=memory)
+    engine.moderate({"content": "such an", "conversationId": "c"})
+    apart = [{"text": "idiot", "toxicity": 1, "conversationId": "c"}]
+    together = [{"text": "such an", "toxicity": 0, "conversationId": "d"}, {**apart[0], "conversationId": "d"}]
+    for _ in range(2):
+        assert evaluate(engine, apart, bootstrap=0).scores("toxicity")[0].tolist() == pytest.approx([0.3])
+        assert evaluate(engine, together, bootstrap=0).scores("toxicity")[0].tolist() == pytest.approx([0.1, 0.9])
+    assert [turn.text for turn in memory.recall("c", None, engine._around.clock()).conversation] == ["such an"]
+    assert len(memory) == 1
 
 
 def test_the_same_seed_gives_the_same_evaluation() -> None:

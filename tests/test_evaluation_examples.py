@@ -50,6 +50,22 @@ def test_what_else_a_mapping_has_is_told_apart() -> None:
     }  # fmt: skip
 
 
+def test_columns_of_a_table_that_say_nothing_to_the_engine_are_attributes() -> None:
+    row = {
+        "text": "hello",
+        "channel": "forum",
+        "labels": "a b",
+        "policies": 3,
+        "content": "mail",
+        "metaType": "comment",
+    }
+    (example,) = _read([row])
+    assert dict(example.attributes) == {"channel": "forum", "labels": "a b", "policies": 3, "content": "mail"}
+    assert example.content == {"content": "hello", "metaType": "comment"}
+    (submitted,) = _read([{"content": "hello", "channel": "forum", "source": "web"}])
+    assert dict(submitted.attributes) == {"source": "web"}
+
+
 def test_labels_may_be_numbers_of_numpy() -> None:
     labels = {"toxicity": np.bool_(True), "spam": np.float32(0.5)}
     assert dict(_read([("hello", labels)])[0].labels) == {"toxicity": 1.0, "spam": 0.5}
@@ -74,7 +90,10 @@ def test_an_id_that_is_too_long_for_a_submission_stays_with_the_example() -> Non
         ({"text": "hello"}, "must be an iterable"),
         (7, "must be an iterable"),
         ([7], "row 1: must be an Example"),
-        ([{"toxicity": 1}], "row 1.text: is missing"),
+        ([{"toxicity": 1}], "no row has the column 'text': name the one that has the text"),
+        ([{"text": "fine"}, {"toxicity": 1}], "row 2.text: is missing"),
+        ([Example("hello", None)], "row 1.labels: must be a mapping"),  # type: ignore[arg-type]
+        ([Example("hello", {}, ["a"])], "row 1.attributes: must be a mapping"),  # type: ignore[arg-type]
         ([{"text": None}], "row 1.text: is missing"),
         ([{"text": "fine"}, {"text": 7}], "row 2.text: must be a string"),
         ([("hello", {"toxicity": 2})], "row 1.labels.toxicity: must be true, false, empty, or a share from 0 to 1"),
@@ -148,7 +167,8 @@ def test_files_say_what_was_written(tmp_path_factory: pytest.TempPathFactory, ro
         ("a.jsonl", b'"caf\xe9"', "a.jsonl is not UTF-8"),
         ("a.csv", b"text,toxicity\nhello,1,2\n", "row 1: has more cells than the header"),
         ("a.csv", b'text\n"hello" there\n', "row 1: is not valid CSV"),
-        ("a.tsv", b"body\ttoxicity\nhello\t1\n", "row 1.text: is missing"),
+        ("a.csv", b"text\nhello\n" + b"x" * 200_000, "row 2: has a cell of over 131,072 characters; the rows after"),
+        ("a.tsv", b"body\ttoxicity\nhello\t1\nhello\t0\n", "no row has the column 'text': name the one [^;]*$"),
         ("a.csv", b"", "there are no examples"),
     ],
 )
@@ -166,6 +186,7 @@ def test_a_dataframe_and_parquet(tmp_path: Path) -> None:
     read = _read(frame)
     assert [dict(each.labels) for each in read] == [{"toxicity": 1.0}, {"toxicity": None}]
     assert [dict(each.attributes) for each in read] == [{"n": 1}, {"n": 2}]
+    assert _read(type("Frame", (pandas.DataFrame,), {})(frame)) == read
     frame.drop(columns="when").to_parquet(tmp_path / "rows.parquet")
     assert [each.labels["toxicity"] for each in _read(tmp_path / "rows.parquet")] == [1.0, None]
     (tmp_path / "bad.parquet").write_bytes(b"not parquet")

@@ -1,11 +1,13 @@
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from evaluation_fakes import build_engine, draw_pairs, spread
 from seemly.channel import Channel, PolicySettings
 from seemly.content import Submission, Text
+from seemly.context import ConversationMemory
 from seemly.errors import ConfigError, DataError
 from seemly.evaluation import agreement, compare, evaluate
 from seemly.result import ModerationResult
@@ -55,6 +57,20 @@ def test_decisions_by_id_and_results_as_dicts() -> None:
     human = {f"c{i}": decision for i, decision in enumerate(HUMAN)}
     wires = [each.to_dict() for each in _results()]
     assert agreement(wires, human) == agreement(_results(), HUMAN)
+
+
+def test_decisions_may_be_an_array() -> None:
+    human = np.array([True, False, False, True, True, False])
+    assert agreement(_results(), human) == agreement(_results(), human.tolist())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("time", [8.64e15, -8.64e15, float("nan"), "yesterday"])
+def test_times_out_of_the_calendar_are_named(time: Any) -> None:
+    wires: list[Any] = [each.to_dict() for each in _results()]
+    wires[1]["meta"]["timestamp"] = time
+    with pytest.raises(DataError, match=r"row 2\.timestamp: must be Unix milliseconds in the years 1 to 9999; give by"):
+        agreement(wires, HUMAN)
+    assert agreement(wires, HUMAN, by=None) == agreement(_results(), HUMAN, by=None)
 
 
 def test_flags_may_count_in_place_of_actions() -> None:
@@ -124,6 +140,14 @@ class TestComparison:
         assert "hate" not in found
         with pytest.raises(KeyError):
             found["hate"]
+
+    def test_engines_that_share_a_memory_do_not_hear_each_other(self) -> None:
+        turns = {"kind\nrude": {"toxicity": 0.9}, "rude": {"toxicity": 0.2}, "rude\nkind\nrude": {"toxicity": 0.3}}
+        engine = build_engine(turns, Channel(context_enabled=True), memory=ConversationMemory())
+        rows = [{"text": text, "toxicity": text == "rude", "conversationId": "c"} for text in ("kind", "rude")]
+        found = compare(engine, engine.with_channel(engine.channel), rows, bootstrap=0)
+        assert found.b.scores("toxicity")[0].tolist() == found.a.scores("toxicity")[0].tolist()
+        assert found.a.scores("toxicity")[0].tolist() == pytest.approx([0.0, 0.9])
 
     def test_only_policies_of_both_can_have_labels(self) -> None:
         other = build_engine(SCORES, Channel(policies=(PolicySettings("spam", enabled=False),)))

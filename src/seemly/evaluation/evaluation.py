@@ -47,6 +47,7 @@ class Latency:
 class Slice:
     """The figures of the examples that share a value of an attribute. `count` is how many there are.
 
+    `value` is `unknown` for those that have none. Lengths are in the order of their bands, others by name.
     A policy is there if the slice has at least 10 examples of both kinds for it.
     """
 

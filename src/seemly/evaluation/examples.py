@@ -30,7 +30,7 @@ _WIRE = frozenset(
     ("content", "channel", "authorId", "conversationId", "metadata", "timestamp", "clientAction", "policies",
      "doNotStore", "metaType", "history", "labels", *_IDS)
 )  # fmt: skip
-"""Keys that say something to the engine, and so are no attributes."""
+"""Keys by which a submission says something to the engine, and which so are no attributes."""
 _LONGEST_ID = 100
 """The longest content id that a submission takes; a longer one stays with the example alone."""
 
@@ -57,8 +57,8 @@ def read_examples(
     `source` is a path (`.jsonl`, `.ndjson`, `.csv`, `.tsv`, `.parquet`), a DataFrame, or an iterable of Examples,
     (content, labels) pairs, contents, and dicts. A dict has its text under `text`, or else a `content` as the wire
     has it; its labels under the columns that `labels` names (by default those named as one of `policies`) or in a
-    mapping under `labels`; its id under `id` or `contentId`. What else it has that is a plain value is an
-    attribute. `policies` are the ids that labels may name.
+    mapping under `labels`; its id under `id` or `contentId`. What else it has that is a plain value, and says
+    nothing to the engine, is an attribute. `policies` are the ids that labels may name.
 
     Raises DataError that lists the rows, from 1, and fields that are wrong; an issue never quotes them.
     """
@@ -86,6 +86,8 @@ class _Reader:
         self.policies = policies
         self.issues: list[Issue] = []
         self.wrong = 0
+        self.legible = 0
+        self.without_text = 0
         self.unknown: set[str] = set()
         self.unseen: set[str] = set()
         self.columns: Mapping[str, str] = {each: each for each in policies}
@@ -104,6 +106,7 @@ class _Reader:
         if isinstance(row, BadRow):
             self.refuse(where, row.problem)
             return None
+        self.legible += 1
         if isinstance(row, Example):
             example = row
         elif isinstance(row, tuple | list) and len(row) == 2 and isinstance(row[1], Mapping):
@@ -115,6 +118,10 @@ class _Reader:
         else:
             self.refuse(where, "must be an Example, a (content, labels) pair, a content or a mapping")
             return None
+        for name in ("labels", "attributes"):
+            if not isinstance(getattr(example, name), Mapping):
+                self.refuse(f"{where}.{name}", "must be a mapping")
+                return None
         truths = self.read_labels(f"{where}.labels", {self.columns.get(k, k): v for k, v in example.labels.items()})
         self.unseen -= set(example.labels)
         return Example(example.content, truths, example.attributes, example.id or _find_id(example.content))
@@ -122,13 +129,17 @@ class _Reader:
     def read_mapping(self, where: str, row: Mapping[str, Any]) -> Example | None:
         self.unseen -= set(row)
         content: Any = row
+        taken = _WIRE
         if self.text in row or "content" not in row:
+            self.without_text += self.text not in row
             text = row.get(self.text)
             if not isinstance(text, str):
                 problem = "is missing" if text is None else "must be a string"
                 self.refuse(f"{where}.{shorten(self.text)}", problem)
                 return None
-            content = {"content": text, **_read_around(row)}
+            around = _read_around(row)
+            content = {"content": text, **around}
+            taken = frozenset((*around, "timestamp", *_IDS))
         if row.get("timestamp") not in (None, ""):
             try:
                 content = {**content, "timestamp": _read_time(row["timestamp"])}
@@ -147,7 +158,7 @@ class _Reader:
             name: each
             for name, each in row.items()
             if isinstance(each, str | bool | int | float)
-            and name not in _WIRE
+            and name not in taken
             and name != self.text
             and name not in self.columns
         }
@@ -175,6 +186,8 @@ class _Reader:
         """Raise a DataError where anything was wrong."""
         if not any_row:
             raise DataError("there are no examples")
+        if 0 < self.legible == self.without_text:
+            raise DataError(f"no row has the column {self.text!r}: name the one that has the text")
         known = ", ".join(self.policies) or "none"
         issues = [Issue(f"labels.{shorten(each)}", "no row has such a column") for each in sorted(self.unseen)]
         issues += [

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Literal
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, TypeVar
+
+import numpy as np
 
 from seemly.channel import Action
 from seemly.errors import ConfigError, DataError, Issue
@@ -16,6 +18,8 @@ from seemly.evaluation.records import read_result
 
 __all__ = ["Agreement", "Decisions", "Period", "agreement"]
 
+T = TypeVar("T")
+
 By = Literal["day", "week", "month"]
 
 Decisions = Mapping[str, Action | bool | None] | Sequence[Action | bool | None]
@@ -25,6 +29,7 @@ True, `review` and `reject` mean that it called for an action, False and `allow`
 looked.
 """
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ACTIONS: Mapping[object, bool] = {"allow": False, "review": True, "reject": True, False: False, True: True}
 
 
@@ -109,7 +114,6 @@ class Agreement:
 class _Judged:
     """One result that someone looked at."""
 
-    start: str | None
     engine: bool
     human: bool
     reject: bool
@@ -130,38 +134,41 @@ def agreement(
     `on` says what counts as the engine calling for an action: an `action` other than allow, or that a policy
     `flagged`.
 
-    Raises DataError where there is nothing that both judged, a decision is not one, the two differ in length, or an
-    Evaluation has examples without a timestamp to put into periods; ConfigError for another `by` or `on`.
+    Raises DataError where there is nothing that both judged, a decision is not one, the two differ in length, or
+    something that is to be put into a period has no timestamp, or not one in the years 1 to 9999; ConfigError for
+    another `by` or `on`.
     """
     if by not in ("day", "week", "month", None) or on not in ("action", "flagged"):
         raise ConfigError('by must be "day", "week", "month" or None, and on "action" or "flagged"')
     entries = list(_read(results))
-    if not isinstance(human, Mapping) and len(human) != len(entries):
-        raise DataError(f"there are {len(human):,} decisions for {len(entries):,} results")
-    judged: list[_Judged] = []
+    decisions = _look_up(human, entries) if isinstance(human, Mapping) else list(human)
+    if len(decisions) != len(entries):
+        raise DataError(f"there are {len(decisions):,} decisions for {len(entries):,} results")
+    by_start: dict[str | None, list[_Judged]] = {}
     issues: list[Issue] = []
-    for i, (key, action, flagged, time) in enumerate(entries):
-        decision = human.get(key) if isinstance(human, Mapping) and key is not None else None
-        if not isinstance(human, Mapping):
-            decision = human[i]
+    for number, ((_, action, flagged, time), given) in enumerate(zip(entries, decisions, strict=True), start=1):
+        decision = bool(given) if isinstance(given, np.bool_) else given
         if decision is None:
             continue
         if not isinstance(decision, str | bool) or decision not in _ACTIONS:
-            issues.append(Issue(f"row {i + 1}", "a decision must be allow, review, reject, true or false"))
-        elif by is not None and time is None:
-            issues.append(Issue(f"row {i + 1}.timestamp", "is missing; give by=None to take all as one period"))
-        else:
-            start = None if by is None or time is None else _start(time, by)
-            engine = action != "allow" if on == "action" else flagged
-            reject = action == "reject"
-            judged.append(_Judged(start, engine, _ACTIONS[decision], reject, reject and decision in ("reject", True)))
+            issues.append(Issue(f"row {number}", "a decision must be allow, review, reject, true or false"))
+            continue
+        try:
+            start = None if by is None else _start(time, by)
+        except ValueError as error:
+            issues.append(Issue(f"row {number}.timestamp", f"{error}; give by=None to take all as one period"))
+            continue
+        engine = action != "allow" if on == "action" else flagged
+        reject = action == "reject"
+        judged = _Judged(engine, _ACTIONS[decision], reject, reject and decision in ("reject", True))
+        by_start.setdefault(start, []).append(judged)
     if issues:
         raise DataError("these decisions cannot be used", issues)
-    if not judged:
+    if not by_start:
         raise DataError("there is no result that someone decided on; decisions are found by content id, or by position")
-    starts = sorted({each.start for each in judged}, key=str)
-    periods = tuple(_summarize(start, [each for each in judged if each.start == start]) for start in starts)
-    return Agreement(_summarize(None, judged), periods, len(entries) - len(judged))
+    periods = tuple(_summarize(start, by_start[start]) for start in sorted(by_start, key=str))
+    every = [each for group in by_start.values() for each in group]
+    return Agreement(_summarize(None, every), periods, len(entries) - len(every))
 
 
 _Entry = tuple[str | None, Action, bool, float | None]
@@ -178,9 +185,18 @@ def _read(results: Evaluation | Iterable[object]) -> Iterator[_Entry]:
             yield found.id, found.action, bool(found.flagged), found.timestamp
 
 
-def _start(time: float, by: By) -> str:
-    """The first day of the period that a time, in Unix milliseconds, is in."""
-    day = datetime.fromtimestamp(time / 1000.0, UTC).date()
+def _look_up(human: Mapping[str, T], entries: Iterable[_Entry]) -> list[T | None]:
+    return [None if key is None else human.get(key) for key, *_ in entries]
+
+
+def _start(time: float | None, by: By) -> str:
+    """The first day of the period that a time, in Unix milliseconds, is in. Raises ValueError, which says why not."""
+    if time is None:
+        raise ValueError("is missing")
+    try:
+        day = (_EPOCH + timedelta(milliseconds=time)).date()
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("must be Unix milliseconds in the years 1 to 9999") from None
     if by == "month":
         day = day.replace(day=1)
     elif by == "week":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Literal, get_args
 
@@ -24,8 +25,10 @@ _CALLS = 200
 """How many calls the latency is taken from."""
 _ENOUGH = 10
 """The fewest examples of either kind that a slice has figures for."""
-_BANDS = ((20, "0-19"), (100, "20-99"), (500, "100-499"), (2_000, "500-1999"))
-_LONGEST = "2000+"
+_BANDS = ((20, "0-19"), (100, "20-99"), (500, "100-499"), (2_000, "500-1999"), (math.inf, "2000+"))
+"""The bands of lengths: the length that each stays below, and its name."""
+_ORDER = {name: i for i, (_, name) in enumerate(_BANDS)}
+_UNKNOWN = "unknown"
 
 
 def evaluate(
@@ -66,7 +69,7 @@ def evaluate(
     scored = score(engine, given, batch_size=batch_size, progress=progress, timed=_CALLS)
     chosen = choose_policies(scored, policies)
     bound = [each for each in bound_policies(engine) if each.spec.id in chosen]
-    every = np.ones(len(scored.rows), bool)
+    every = np.arange(len(scored.rows))
     return Evaluation(
         scored,
         _measure(scored, bound, every, bootstrap, seed),
@@ -78,16 +81,16 @@ def evaluate(
 
 
 def _measure(
-    scored: Scored, policies: Sequence[BoundPolicy], kept: NDArray[np.bool_], bootstrap: int, seed: int
+    scored: Scored, policies: Sequence[BoundPolicy], rows: NDArray[np.intp], bootstrap: int, seed: int
 ) -> tuple[PolicyFigures, ...]:
-    """The figures of the policies over the rows that are kept."""
+    """The figures of the policies over the rows at these positions."""
     figures: list[PolicyFigures] = []
     for each in policies:
         scores, truth = scored.scores(each.spec.id)
         found = measure(
             each.spec.id,
-            scores[kept],
-            truth[kept],
+            scores[rows],
+            truth[rows],
             threshold=each.threshold,
             flag=each.flag,
             bootstrap=bootstrap,
@@ -124,15 +127,18 @@ def _slice(
     scored: Scored, policies: Sequence[BoundPolicy], attributes: Sequence[str], bootstrap: int, seed: int
 ) -> Iterator[Slice]:
     for attribute in attributes:
-        values = np.array([_value(row, attribute) for row in scored.rows], object)
+        values = [_value(row, attribute) for row in scored.rows]
         if all(value is None for value in values) and attribute != "language":
             known = sorted({"language", "length"}.union(*(row.attributes for row in scored.rows)))
             raise DataError(f"no example has the attribute {attribute!r} to slice by; there are {', '.join(known)}")
-        for value in sorted({str(value) for value in values}):
-            kept = values.astype(str) == value
-            enough = [each for each in policies if _is_enough(scored, each.spec.id, kept)]
-            shown = "unknown" if value == "None" else value
-            yield Slice(attribute, shown, int(kept.sum()), _measure(scored, enough, kept, bootstrap, seed))
+        groups: dict[str, list[int]] = {}
+        for i, value in enumerate(values):
+            groups.setdefault(_UNKNOWN if value is None else str(value), []).append(i)
+        order = _ORDER if attribute == "length" else {}
+        for name in sorted(groups, key=lambda name: (name == _UNKNOWN, order.get(name, -1), name)):
+            rows = np.array(groups[name])
+            enough = [each for each in policies if _is_enough(scored, each.spec.id, rows)]
+            yield Slice(attribute, name, len(rows), _measure(scored, enough, rows, bootstrap, seed))
 
 
 def _value(row: ScoredRow, attribute: str) -> object:
@@ -140,11 +146,12 @@ def _value(row: ScoredRow, attribute: str) -> object:
         return row.attributes.get(attribute)
     if attribute == "language":
         return row.language
-    return next((name for limit, name in _BANDS if row.length < limit), _LONGEST)
+    length = row.length
+    return next(name for limit, name in _BANDS if length < limit)
 
 
-def _is_enough(scored: Scored, policy: str, kept: NDArray[np.bool_]) -> bool:
-    truth = scored.scores(policy)[1][kept]
+def _is_enough(scored: Scored, policy: str, rows: NDArray[np.intp]) -> bool:
+    truth = scored.scores(policy)[1][rows]
     return int((truth >= 0.5).sum()) >= _ENOUGH and int((truth < 0.5).sum()) >= _ENOUGH
 
 

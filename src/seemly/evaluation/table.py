@@ -47,9 +47,10 @@ def read_file(path: Path) -> Iterator[object]:
 
 
 def is_frame(source: object) -> bool:
-    """Whether `source` is a pandas DataFrame, without importing pandas."""
-    kind = type(source)
-    return kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas"
+    """Whether `source` is a pandas DataFrame, or one of a kind derived from it, without importing pandas."""
+    return any(
+        kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas" for kind in type(source).__mro__
+    )
 
 
 def read_frame(frame: Any) -> Iterator[dict[str, Any]]:
@@ -75,8 +76,10 @@ def _read_csv(path: Path, delimiter: str) -> Iterator[object]:
         try:
             for row in csv.DictReader(source, delimiter=delimiter, strict=True):
                 yield BadRow("has more cells than the header") if None in row else row
-        except csv.Error:
-            yield BadRow("is not valid CSV; the rows after it were not read")
+        except csv.Error as error:
+            too_long = str(error).startswith("field larger than")
+            problem = f"has a cell of over {csv.field_size_limit():,} characters" if too_long else "is not valid CSV"
+            yield BadRow(f"{problem}; the rows after it were not read")
 
 
 def _read_parquet(path: Path) -> Iterator[object]:
