@@ -67,6 +67,16 @@ def test_too_few_labels_are_told_and_nothing_is_written(labelled: Path, tmp_path
     assert not out.exists()
 
 
+def test_rows_that_the_engine_refuses_are_told(labelled: Path, tmp_path: Path) -> None:
+    with labelled.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"text": "x" * 100_001, "rude": 0}) + "\n")
+    out = tmp_path / "new.json"
+    outcome = calibrate(labelled, "--labels", "rude=toxicity", "--out", out)
+    assert outcome.code == 1
+    assert "row 301.content.text: must have at most" in outcome.stderr
+    assert Channel.load(out) == fit(build_engine(SCORES), EXAMPLES)
+
+
 def test_a_file_that_is_there_is_kept(labelled: Path) -> None:
     outcome = calibrate(labelled, "--labels", "rude=toxicity", "--out", labelled.with_suffix(".json"))
     assert outcome.code == 0

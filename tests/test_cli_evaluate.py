@@ -107,12 +107,34 @@ def test_fitted_thresholds_as_json(labelled: Path) -> None:
     assert (fitted["policy"], fitted["target"]) == ("toxicity", "f1")
 
 
+def test_a_target_that_no_threshold_meets_costs_nothing_of_the_evaluation(labelled: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in labelled.read_text(encoding="utf-8").splitlines()]
+    wrong = "".join(json.dumps({**row, "toxicity": 1.0 - row["toxicity"]}) + "\n" for row in rows)
+    labelled.write_text(wrong + json.dumps({"text": "x" * 100_001, "toxicity": 0}) + "\n", encoding="utf-8")
+    page, out = tmp_path / "report.html", tmp_path / "new.json"
+    outcome = evaluate(labelled, "--fit", "precision>=0.99", "--report", page, "--out", out, "--json")
+    assert outcome.code == 2
+    assert "no threshold has precision>=0.99; the best is" in outcome.stderr
+    assert "row 121.content" in outcome.stderr
+    (figures,) = outcome.rows
+    assert (figures["examples"], figures["fitted"]) == (120, [])
+    assert "toxicity" in page.read_text(encoding="utf-8")
+    assert not out.exists()
+    assert "channel default: 120 examples" in evaluate(labelled, "--fit", "precision>=0.99").stdout
+
+
+def test_a_target_is_read_before_the_files(tmp_path: Path) -> None:
+    outcome = evaluate(tmp_path / "gone.jsonl", "--fit", "accuracy>=0.9")
+    assert outcome.code == 2
+    assert "a target must read" in outcome.stderr
+
+
 def test_a_report(labelled: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     outcome = evaluate(labelled, "--fit", "f1", "--report", page)
     text = page.read_text(encoding="utf-8")
     assert outcome.code == 0
-    assert "labelled.jsonl, model text-fast fake, seemly 0.1.0" in text
+    assert "labelled.jsonl, model text-cascade fake, seemly 0.1.0" in text
     assert "fitted thresholds" in text
     assert evaluate(labelled, "--report", page).code == 2
     assert evaluate(labelled, "--report", page, "--force").code == 0
@@ -141,7 +163,7 @@ def test_rows_that_the_engine_refuses_are_told(labelled: Path) -> None:
         (["--slice", "colour"], "no example has the attribute 'colour'"),
         (["--labels", "toxicity=rudeness"], "labels.rudeness: no policy that runs"),
         (["--labels", "rude=toxicity"], "labels.rude: no row has such a column"),
-        (["--text-field", "body"], "row 1.body: is missing"),
+        (["--text-field", "body"], "no row has the column 'body'"),
         (["--channel", "gone.toml"], "cannot be read"),
     ],
 )

@@ -61,7 +61,7 @@ def test_a_report(history: Path, draft: Path, tmp_path: Path) -> None:
     assert outcome.code == 0
     assert f"wrote {page}" in outcome.stderr
     assert "<td>look at this</td>" in page.read_text(encoding="utf-8")
-    assert "history.csv, model text-fast fake" in page.read_text(encoding="utf-8")
+    assert "history.csv, model text-cascade fake" in page.read_text(encoding="utf-8")
 
 
 def test_rows_that_the_engine_refuses_are_told(draft: Path, tmp_path: Path) -> None:
@@ -70,6 +70,17 @@ def test_rows_that_the_engine_refuses_are_told(draft: Path, tmp_path: Path) -> N
     outcome = replay(path, "--new", draft)
     assert outcome.code == 1
     assert "row 1.content" in outcome.stderr
+    assert "2 of 4 examples change" in outcome.stdout
+
+
+def test_rows_of_another_channel_are_left_out_and_told(draft: Path, tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    rows: list[dict[str, str]] = [{"text": text} for text in TEXTS]
+    rows.insert(1, {"content": "look at this", "channel": "another"})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    outcome = replay(path, "--new", draft)
+    assert outcome.code == 1
+    assert "row 2.channel: names another channel" in outcome.stderr
     assert "2 of 4 examples change" in outcome.stdout
 
 

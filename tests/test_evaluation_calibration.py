@@ -1,5 +1,6 @@
 import math
 import random
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 
 from evaluation_fakes import build_engine, draw_pairs, spread
 from seemly.channel import Calibration, Channel, PolicySettings
+from seemly.content import Submission, Text, Turn
+from seemly.context import ConversationMemory
 from seemly.errors import ConfigError, DataError
 from seemly.evaluation import calibrate, evaluate
 from seemly.evaluation.calibration import fit_isotonic, fit_platt, pool_adjacent_violators
@@ -106,6 +109,20 @@ def test_a_calibration_that_is_there_already_is_replaced_not_stacked() -> None:
     assert calibrate(engine.with_channel(once), examples) == once
     squeezed = PolicySettings("toxicity", calibration=Calibration((0.0, 1.0), (0.4, 0.6)))
     assert calibrate(engine.with_channel(Channel(policies=(squeezed,))), examples) == once
+
+
+def test_a_calibration_is_fitted_on_each_example_alone() -> None:
+    scores, examples = spread(draw_pairs(150))
+    with_turns = {f"before\n{text}": {"toxicity": 0.99} for text in scores}
+    replies = [
+        replace(each, content=Submission(content=Text(str(each.content)), history=(Turn("before"),)))
+        for each in examples
+    ]
+    memory = ConversationMemory()
+    engine = build_engine({**scores, **with_turns}, Channel(context_enabled=True), memory=memory)
+    fitted = calibrate(engine, replies)
+    assert fitted == replace(calibrate(build_engine(scores), examples), context_enabled=True)
+    assert len(memory) == 0
 
 
 def test_without_a_threshold_of_its_own_a_calibrated_policy_flags_from_a_half() -> None:

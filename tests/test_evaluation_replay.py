@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evaluation_fakes import build_engine, draw_pairs, spread
 from seemly.channel import Calibration, Channel, Condition, PolicySettings, Rule, Triage, Wordlist
-from seemly.content import Audio, Author, ClientAction, Object, Submission, Text
+from seemly.content import Audio, Author, ClientAction, Image, Object, Submission, Text
 from seemly.engine import Engine
 from seemly.errors import ConfigError, DataError
 from seemly.evaluation import Example, calibrate, evaluate, replay
@@ -91,6 +91,13 @@ SUBMISSIONS = [
 def _build(channel: Channel) -> Engine:
     extra = FakePolicy.spec("number", "phone", 0.9), FailingPolicy.spec("broken", on="!")
     return build_engine(SCORES, channel, *extra)
+
+
+def _wire(severity: object) -> dict[str, Any]:
+    (result,) = build_engine(SCORES).moderate_many(["one"])
+    wire = result.to_dict()
+    wire["evaluation"]["severity_score"] = severity
+    return wire
 
 
 @settings(max_examples=60, deadline=None)
@@ -228,6 +235,78 @@ def test_results_of_another_channel_are_found_out() -> None:
         replay(build_engine(SCORES, Channel(key="other")), Channel(), evaluation)
 
 
+def test_severities_tell_another_channel_apart_where_actions_and_flags_do_not() -> None:
+    heavier = build_engine(SCORES, Channel(policies=(PolicySettings("toxicity", weight=0.2),)))
+    results = list(heavier.moderate_many(["two"]))
+    with pytest.raises(DataError, match="row 1: was not judged by the channel 'default' as it is"):
+        replay(build_engine(SCORES), Channel(), ["two"], results=results)
+
+
+class TieredModels(FakeModels):
+    """Models whose tiers have thresholds of their own, and versions."""
+
+    def __init__(self, released: str = "1") -> None:
+        super().__init__(SCORES)
+        self.released = released
+
+    def default_thresholds(self, tier: str) -> dict[str, float]:
+        return dict.fromkeys(self.LABELS, {"fast": 0.5, "accurate": 0.65}[tier])
+
+    def version(self, tier: str) -> str:
+        return self.released
+
+
+def test_an_evaluation_is_replayed_on_the_tier_that_it_ran_on() -> None:
+    registry, models = build_engine({}).registry, TieredModels()
+    engine = Engine(registry=registry, models=models, tier="accurate")
+    evaluation = evaluate(engine, [("two", {"toxicity": 1})], bootstrap=0)
+    assert evaluation.scored.tier == "accurate"
+    draft = Channel(policies=(PolicySettings("toxicity", threshold=0.6),))
+    (outcome,) = replay(Channel(), draft, evaluation, registry=registry, models=models).outcomes
+    assert (outcome.old_action, outcome.newly_flagged) == ("allow", ("toxicity",))
+    with pytest.raises(DataError, match="tier: must be the same for all, not accurate and fast"):
+        replay(Channel(), draft, evaluation, registry=registry, models=models, tier="fast")
+
+
+@pytest.mark.parametrize(
+    ("other", "issue"),
+    [
+        ({"tier": "accurate"}, "tier: must be the same for all, not accurate and fast"),
+        ({"registry": build_engine({}, None, FakePolicy.spec("more", "x")).registry}, "registry: must be the same"),
+        ({"models": TieredModels("2")}, "models: must be the same"),
+    ],
+)
+def test_engines_that_differ_in_more_than_their_channels(other: dict[str, Any], issue: str) -> None:
+    how: dict[str, Any] = {"registry": build_engine({}).registry, "models": TieredModels(), "tier": "fast"}
+    engine = Engine(**how)
+    results = list(engine.moderate_many(["two"]))
+    assert replay(engine, Engine(**{**how, "models": TieredModels()}), ["two"], results=results).changed == ()
+    with pytest.raises(DataError, match=f"run it again; {issue}"):
+        replay(engine, Engine(**{**how, **other}), ["two"], results=results)
+
+
+def test_an_evaluation_by_another_registry_is_found_out() -> None:
+    evaluation = evaluate(build_engine(SCORES), [("one", {"toxicity": 1})], bootstrap=0)
+    more = build_engine(SCORES, None, FakePolicy.spec("more", "x"))
+    with pytest.raises(DataError, match="under another channel or registry"):
+        replay(more, Channel(policies=(PolicySettings("more", enabled=False),)), evaluation)
+
+
+def test_what_a_policy_was_not_asked_is_not_calibrated() -> None:
+    only_german = replace(FakePolicy.spec("fake", "the"), languages=frozenset({"de"}))
+    calibrated = Channel(policies=(PolicySettings("fake", calibration=Calibration((0.0, 1.0), (0.2, 0.6))),))
+    texts = ["this is the house that was built by the river", "the", "it"]
+    media = Submission(content=Image(b""))
+    old = Channel(enable_image_moderation=False)
+    engines = [
+        build_engine({}, replace(each, enable_image_moderation=False), only_german) for each in (old, calibrated)
+    ]
+    for one, other in (engines, engines[::-1]):
+        found = replay(one, other.channel, [*texts, media], results=list(one.moderate_many([*texts, media])))
+        real = [each.evaluation.severity_score for each in other.moderate_many([*texts, media])]
+        assert [each.new_severity for each in found.outcomes] == pytest.approx(real)
+
+
 @pytest.mark.parametrize(
     ("results", "error", "problem"),
     [
@@ -235,6 +314,7 @@ def test_results_of_another_channel_are_found_out() -> None:
         ([], DataError, "0 results for 1 examples"),
         ([{"policies": []}], DataError, "row 1: must be a ModerationResult"),
         ([7], DataError, "row 1: must be a ModerationResult"),
+        ([_wire(severity="high")], DataError, "row 1: must be a ModerationResult"),
     ],
 )
 def test_results_that_cannot_be_used(results: Any, error: type[Exception], problem: str) -> None:
@@ -321,6 +401,15 @@ def test_an_evaluation_needs_no_results_beside_it_and_a_refused_example_has_none
         [2],
         ["row 1.content.text"],
     )
+
+
+def test_what_the_engine_refused_is_left_out_and_told() -> None:
+    engine = build_engine(SCORES)
+    submissions = [Submission(content=Text("two")), Submission(content=Text("one"), channel="another"), "one"]
+    results = list(engine.moderate_many(submissions, on_error="return"))
+    found = replay(engine, Channel(), submissions, results=results)
+    assert [each.row for each in found.outcomes] == [1, 3]
+    assert [each.path for each in found.skipped] == ["row 2.channel"]
 
 
 def test_examples_may_be_rows_with_labels() -> None:

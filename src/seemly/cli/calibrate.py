@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seemly.channel import Calibration
-from seemly.cli.codes import DONE
-from seemly.cli.examples import ExampleFiles
+from seemly.cli.examples import ExampleFiles, report_rows
 from seemly.cli.files import check_new, write_channel
 from seemly.cli.open import open_engine
 from seemly.cli.tables import format_table
-from seemly.evaluation.calibration import Method, calibrate
+from seemly.evaluation.calibration import Method, fit_calibrations, score_raw
 from seemly.evaluation.overview import Table
 from seemly.evaluation.plain import plain
 
@@ -47,13 +46,11 @@ def run_calibrate(job: CalibrateJob, console: Console, models: Models | None = N
     """Fit, show and write the calibrations. Returns the exit code; raises ConfigError and DataError."""
     check_new(job.out, ".json", force=job.force)
     engine = open_engine(job.channel, job.tier, models)
-    channel = calibrate(
-        engine,
-        job.files.read(engine),
-        method=job.method,
-        policies=job.policies or None,
-        progress=console.stderr.isatty() and not job.quiet,
-    )
+    policies = job.policies or None
+    progress = console.stderr.isatty() and not job.quiet
+    scored = score_raw(engine, job.files.read(engine), policies=policies, progress=progress)
+    code = report_rows(console, scored.refused)
+    channel = fit_calibrations(engine.channel, scored, method=job.method, policies=policies)
     fitted = _find_fitted(engine.channel, channel)
     if job.json:
         console.write(json.dumps({"calibrations": plain(fitted)}))
@@ -61,7 +58,7 @@ def run_calibrate(job: CalibrateJob, console: Console, models: Models | None = N
         console.write(format_table(_tabulate(fitted)))
     write_channel(job.out, channel)
     console.tell(f"wrote {job.out}; seemly evaluate, on other examples, shows how well it does")
-    return DONE
+    return code
 
 
 def _find_fitted(old: Channel, new: Channel) -> dict[str, Calibration]:

@@ -11,17 +11,16 @@ from seemly.cli.examples import ExampleFiles, report_rows
 from seemly.cli.files import check_new, write_channel, write_text
 from seemly.cli.open import describe_engine, open_engine
 from seemly.cli.tables import format_table
-from seemly.errors import ConfigError
+from seemly.errors import ConfigError, DataError
 from seemly.evaluation.measuring import evaluate
 from seemly.evaluation.overview import tabulate_evaluation, tabulate_fitted
 from seemly.evaluation.plain import plain
 from seemly.evaluation.report import render_evaluation
-from seemly.evaluation.thresholds import FittedThreshold, find_thresholds, fit_thresholds
+from seemly.evaluation.thresholds import apply_thresholds, find_thresholds, parse_target
 
 if TYPE_CHECKING:
-    from seemly.channel import Channel
     from seemly.cli.console import Console
-    from seemly.evaluation.evaluation import Evaluation
+    from seemly.evaluation.thresholds import FittedThreshold
     from seemly.models import Models
 
 __all__ = ["EvaluateJob", "run_evaluate"]
@@ -45,22 +44,34 @@ class EvaluateJob:
 
 
 def run_evaluate(job: EvaluateJob, console: Console, models: Models | None = None) -> int:
-    """Measure, fit, and write what was asked for. Returns the exit code; raises ConfigError and DataError."""
-    if job.out is not None and job.fit is None:
+    """Measure, fit, and write what was asked for. Returns the exit code; raises ConfigError and DataError.
+
+    Where a threshold cannot be chosen, what was measured is put out all the same before the error is raised.
+    """
+    if job.fit is not None:
+        parse_target(job.fit)
+    elif job.out is not None:
         raise ConfigError("--out is the file of the channel with fitted thresholds: give --fit too")
     check_new(job.out, ".json", force=job.force)
     check_new(job.report, ".html", force=job.force)
     engine = open_engine(job.channel, job.tier, models)
+    policies = job.policies or None
     evaluation = evaluate(
         engine,
         job.files.read(engine),
-        policies=job.policies or None,
+        policies=policies,
         slices=job.slices,
         progress=console.stderr.isatty() and not job.quiet,
     )
     if not job.json:
         console.write("\n\n".join(map(format_table, tabulate_evaluation(evaluation))))
-    fitted, channel = _fit(job, evaluation)
+    fitted: tuple[FittedThreshold, ...] = ()
+    missed: DataError | None = None
+    if job.fit is not None:
+        try:
+            fitted = find_thresholds(evaluation, target=job.fit, policies=policies)
+        except DataError as error:
+            missed = error
     if job.json:
         console.write(json.dumps({**evaluation.to_dict(), "fitted": plain(fitted)}))
     elif fitted:
@@ -69,16 +80,10 @@ def run_evaluate(job: EvaluateJob, console: Console, models: Models | None = Non
         about = f"{job.files.names}, {describe_engine(engine)}"
         write_text(job.report, render_evaluation(evaluation, fitted, about=about))
         console.tell(f"wrote {job.report}")
+    code = report_rows(console, evaluation.scored.refused)
+    if missed is not None:
+        raise missed
     if job.out is not None:
-        write_channel(job.out, channel)
+        write_channel(job.out, apply_thresholds(engine.channel, fitted))
         console.tell(f"wrote {job.out}; seemly replay shows what it changes")
-    return report_rows(console, evaluation.scored.refused)
-
-
-def _fit(job: EvaluateJob, evaluation: Evaluation) -> tuple[tuple[FittedThreshold, ...], Channel]:
-    """The thresholds that meet the target, none without one, and the channel with them."""
-    if job.fit is None:
-        return (), evaluation.channel
-    policies = job.policies or None
-    fitted = find_thresholds(evaluation, target=job.fit, policies=policies)
-    return fitted, fit_thresholds(evaluation, target=job.fit, policies=policies)
+    return code

@@ -64,7 +64,7 @@ def run_replay(job: ReplayJob, console: Console, models: Models | None = None) -
 
 
 def _moderate(engine: Engine, examples: Sequence[Example], progress: Progress) -> Iterator[object]:
-    """The result of each; a row that the engine refuses has its error there, and the replay leaves it out."""
+    """The result of each, or the Rejected of a row that the engine refuses, which the replay leaves out."""
     try:
         for outcome in engine.moderate_many([each.content for each in examples], on_error="return"):
             progress.read(1)

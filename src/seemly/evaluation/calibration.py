@@ -13,10 +13,13 @@ from seemly.engine import Engine
 from seemly.errors import ConfigError, DataError, Issue
 from seemly.evaluation.examples import Labels, Source, read_examples
 from seemly.evaluation.ranking import Floats
+from seemly.evaluation.scored import Scored
 from seemly.evaluation.scoring import choose_policies, score
 from seemly.evaluation.thresholds import change_policy
 
-__all__ = ["Method", "calibrate", "fit_isotonic", "fit_platt", "pool_adjacent_violators"]
+__all__ = [
+    "Method", "calibrate", "fit_calibrations", "fit_isotonic", "fit_platt", "pool_adjacent_violators", "score_raw",
+]  # fmt: skip
 
 Method = Literal["platt", "isotonic"]
 
@@ -47,22 +50,49 @@ def calibrate(
     A calibration that a policy has already is taken out before and replaced. A threshold that the channel sets stays
     as it is, now compared with the calibrated probability; one that it leaves to the model becomes 0.5.
 
+    A calibration applies to each text that is read, before what earlier turns add is weighed against what they say
+    alone. So it is fitted on each example alone, also for a channel with `context_enabled`.
+
     Raises DataError that lists the policies with too few labels (10 positives and 10 negatives for platt, 50 for
     isotonic) and those whose probability does not rise with the truth; ConfigError for another method.
     """
     if method not in _LEAST:
         raise ConfigError(f"no such method: {method!r}; there are {', '.join(_LEAST)}")
+    scored = score_raw(engine, examples, policies=policies, text=text, labels=labels, progress=progress)
+    return fit_calibrations(engine.channel, scored, method=method, policies=policies)
+
+
+def score_raw(
+    engine: Engine,
+    examples: Source,
+    *,
+    policies: Sequence[str] | None = None,
+    text: str = "text",
+    labels: Labels = None,
+    progress: bool | None = None,
+) -> Scored:
+    """What a calibration is fitted on: each example alone, without the calibrations of the policies to be fitted.
+
+    Raises DataError for examples that are missing or wrong, or that the engine takes none of.
+    """
     given = read_examples(examples, text=text, labels=labels, policies=engine.policies)
     named = {policy for each in given for policy in each.labels} if policies is None else set(policies)
     bare = replace(
         engine.channel,
+        context_enabled=False,
         policies=tuple(
             replace(each, calibration=None) if each.id in named else each for each in engine.channel.policies
         ),
     )
-    scored = score(engine.with_channel(bare), given, progress=progress)
+    return score(engine.with_channel(bare), given, progress=progress)
+
+
+def fit_calibrations(
+    channel: Channel, scored: Scored, *, method: Method = "platt", policies: Sequence[str] | None = None
+) -> Channel:
+    """The channel with calibrations fitted on what `score_raw` found. Raises DataError as `calibrate` does."""
     fit: Callable[[Floats, Floats], Calibration] = fit_platt if method == "platt" else fit_isotonic
-    channel, least, issues = engine.channel, _LEAST[method], list[Issue]()
+    least, issues = _LEAST[method], list[Issue]()
     for policy in choose_policies(scored, policies):
         scores, truth = scored.known_scores(policy)
         positives = int((truth >= 0.5).sum())

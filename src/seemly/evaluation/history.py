@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 
 from seemly.builtin import BUILTIN
 from seemly.channel import Action, Calibration, Channel, PolicySettings
-from seemly.content import Text
+from seemly.content import Object, Text
 from seemly.decide import FailedPolicy, decide
-from seemly.engine import DEFAULT_TIER, Engine
+from seemly.engine import DEFAULT_TIER, Engine, Rejected
 from seemly.errors import ConfigError, ContentError, DataError, Issue
 from seemly.evaluation.evaluation import Evaluation
 from seemly.evaluation.examples import Source, read_examples
@@ -25,7 +26,7 @@ from seemly.evaluation.records import Recorder, read_result
 from seemly.evaluation.scored import Scored, ScoredRow
 from seemly.models import Models
 from seemly.plan import Plan, compile_plan
-from seemly.policy import Finding, Label, Match
+from seemly.policy import Finding, Label, Match, Spec
 from seemly.registry import Registry
 from seemly.rules import Verdict
 from seemly.scores.cascade import CascadeScorer
@@ -38,8 +39,11 @@ _REPLAYABLE = frozenset(
     ("key", "name", "description", "content_type", "flagging_mode", "policies", "wordlists", "rules", "triage")
 )
 """Fields of a channel that what was found does not depend on, or that are looked into one by one."""
+_RUN_AGAIN = "a replay cannot tell what this channel would find; run it again"
 _SHOWN = 20
 _CLOSE = 1e-9
+_SAME_SEVERITY = 1e-6
+"""How far a severity may be off: results may have been kept with single precision."""
 _ROUNDING = 1e-12
 
 
@@ -178,32 +182,36 @@ def replay(
     text: str = "text",
     registry: Registry = BUILTIN,
     models: Models | None = None,
-    tier: str = DEFAULT_TIER,
+    tier: str | None = None,
 ) -> Replay:
     """What `new` would have done with content that `old` judged, from the probabilities found then.
 
     `examples` is an Evaluation made under `old`, or what was submitted, as `read_examples` takes it, with `results`:
-    for each the ModerationResult, or the dict that its `to_dict` gave. An engine in place of a channel brings its
-    `registry`, `models` and `tier` along; of the models only the manifest is read.
+    for each the ModerationResult, the dict that its `to_dict` gave, or the Rejected that `moderate_many` gave. An
+    engine in place of a channel brings its `registry`, `models` and `tier` along, an Evaluation its `tier`; of the
+    models only the manifest is read.
 
     Flags, thresholds, weights, `on_failure`, rules, triage, flagging mode, policies and block lists left out, and
     calibrations may differ. A new calibration counts from the probability before the old one, which must be
     recoverable: where the old one was flat, it is so only if the new one says the same of everything on that level.
 
-    Raises ConfigError for channels that cannot work; DataError that lists what must be run again instead: policies
-    that did not run, changed options, word lists, and whatever else changes what is found; and for results that
-    `old` would not have given.
+    Raises ConfigError for channels that cannot work; DataError that lists what must be run again instead: another
+    tier, registry or other models, policies that did not run, changed options, word lists, and whatever else changes
+    what is found; and for results that `old` would not have given.
     """
-    engine = old if isinstance(old, Engine) else new if isinstance(new, Engine) else None
-    if engine is not None:
-        registry, models, tier = engine.registry, engine.models, engine.tier
+    engines = [each for each in (old, new) if isinstance(each, Engine)]
+    tier = _find_tier(tier, examples, engines)
+    if engines:
+        registry, models = engines[0].registry, engines[0].models
+    if issues := _find_differences(engines):
+        raise DataError(_RUN_AGAIN, issues)
     models = Models() if models is None else models
     before = compile_plan(old.channel if isinstance(old, Engine) else old, registry, models, tier)
     after = compile_plan(new.channel if isinstance(new, Engine) else new, registry, models, tier)
-    scored = _collect(before, examples, results, text)
+    scored = _collect(before, tier, examples, results, text)
     if issues := _find_obstacles(before, after, scored.policies):
-        raise DataError("a replay cannot tell what this channel would find; run it again", issues)
-    turned = _recalibrate(before.channel, after.channel, scored)
+        raise DataError(_RUN_AGAIN, issues)
+    turned = _recalibrate(before, after, scored)
     outcomes: list[Replayed] = []
     skipped = list(scored.refused)
     for i, row in enumerate(scored.rows):
@@ -211,11 +219,9 @@ def replay(
             skipped.append(Issue(f"row {row.number}", problem))
             continue
         was, now = _judge(before, scored, i), _judge(after, turned, i)
-        if (was[0], set(was[2])) != (row.action, set(row.flagged)):
-            raise DataError(
-                "these results cannot be replayed",
-                [Issue(f"row {row.number}", f"was not judged by the channel {before.channel.key!r} as it is")],
-            )
+        if (was[0], set(was[2])) != (row.action, set(row.flagged)) or abs(was[1] - row.severity) > _SAME_SEVERITY:
+            problem = f"was not judged by the channel {before.channel.key!r} as it is, on the tier {tier!r}"
+            raise DataError("these results cannot be replayed", [Issue(f"row {row.number}", problem)])
         outcomes.append(_compare(row, was, now))
     return Replay(before.channel, after.channel, tuple(outcomes), tuple(skipped), _is_exact(before, after))
 
@@ -224,22 +230,51 @@ _Outcome = tuple[Action, float, tuple[str, ...]]
 """The action, the severity, and the policies that flagged."""
 
 
-def _collect(plan: Plan, examples: Source | Evaluation, results: Iterable[object] | None, text: str) -> Scored:
+def _find_tier(tier: str | None, examples: Source | Evaluation, engines: Sequence[Engine]) -> str:
+    """The one tier that all name, or the default where none does. Raises DataError where they name several."""
+    ran = examples.scored.tier if isinstance(examples, Evaluation) else None
+    named = sorted({each for each in (tier, ran, *(engine.tier for engine in engines)) if each is not None})
+    if len(named) > 1:
+        raise DataError(_RUN_AGAIN, [Issue("tier", f"must be the same for all, not {' and '.join(named)}")])
+    return named[0] if named else DEFAULT_TIER
+
+
+def _find_differences(engines: Sequence[Engine]) -> list[Issue]:
+    """What engines of the same tier differ in besides their channels."""
+    issues: list[Issue] = []
+    for one, other in pairwise(engines):
+        if list(one.registry) != list(other.registry):
+            issues.append(Issue("registry", "must be the same for both engines"))
+        if _describe_models(one) != _describe_models(other):
+            issues.append(Issue("models", "must be the same for both engines"))
+    return issues
+
+
+def _describe_models(engine: Engine) -> tuple[str, dict[str, float]]:
+    return engine.models.version(engine.tier), dict(engine.models.default_thresholds(engine.tier))
+
+
+def _collect(
+    plan: Plan, tier: str, examples: Source | Evaluation, results: Iterable[object] | None, text: str
+) -> Scored:
+    policies = tuple(each.spec.id for each in plan.policies)
     if isinstance(examples, Evaluation):
         if results is not None:
             raise ConfigError("an Evaluation has results of its own")
-        if examples.channel != plan.channel:
-            raise DataError("the evaluation was made under another channel than the old one")
+        if examples.channel != plan.channel or set(examples.scored.policies) != set(policies):
+            raise DataError("the evaluation was made under another channel or registry than the old one")
         return examples.scored
     if results is None:
         raise ConfigError("a replay runs no model: give the examples' results, or an Evaluation")
-    policies = tuple(each.spec.id for each in plan.policies)
-    recorder = Recorder(plan.channel, policies)
+    recorder = Recorder(plan.channel, policies, tier)
     given = read_examples(examples, text=text, policies=policies)
     found = list(results)
     if len(found) != len(given):
         raise DataError(f"there are {len(found):,} results for {len(given):,} examples")
     for number, (example, result) in enumerate(zip(given, found, strict=True), start=1):
+        if isinstance(result, Rejected):
+            recorder.refuse(number, result.error)
+            continue
         try:
             submission = parse_submission(example.content)
         except ContentError as error:
@@ -285,39 +320,55 @@ def _settings(channel: Channel, policy: str) -> PolicySettings:
     return next((each for each in channel.policies if each.id == policy), PolicySettings(policy))
 
 
-def _recalibrate(old: Channel, new: Channel, scored: Scored) -> Scored:
+def _recalibrate(before: Plan, after: Plan, scored: Scored) -> Scored:
     """The same rows with the new channel's calibrations in place of the old one's."""
     probabilities, parts = scored.probabilities.copy(), scored.label_probabilities.copy()
+    specs = {bound.spec.id: bound.spec for bound in before.policies}
     issues: list[Issue] = []
     for i, policy in enumerate(scored.policies):
-        was, now = _settings(old, policy).calibration, _settings(new, policy).calibration
+        was, now = _settings(before.channel, policy).calibration, _settings(after.channel, policy).calibration
         if was == now:
             continue
+        asked = np.array([_is_asked(specs[policy], row) for row in scored.rows], bool) | (probabilities[:, i] > 0.0)
         columns = [j for j, (owner, _) in enumerate(scored.labels) if owner == policy]
-        known = [_turn(column, was, now) for column in (probabilities[:, i], *(parts[:, j] for j in columns))]
+        known = [_turn(column, asked, was, now) for column in (probabilities[:, i], *(parts[:, j] for j in columns))]
         lost = np.flatnonzero(np.any([~each for each in known], axis=0))
         if len(lost):
             rows = f"the first is row {scored.rows[int(lost[0])].number}"
             problem = f"the old one cannot be undone for {len(lost):,} examples, {rows}: it gives many the same"
             issues.append(Issue(f"policies.{policy}.calibration", problem))
     if issues:
-        raise DataError("a replay cannot tell what this channel would find; run it again", issues)
+        raise DataError(_RUN_AGAIN, issues)
     return replace(scored, probabilities=probabilities, label_probabilities=parts)
 
 
-def _turn(column: Floats, old: Calibration | None, new: Calibration | None) -> NDArray[np.bool_]:
-    """Turn the column from one calibration to the other, in place; which entries of it that could be done for."""
-    present = np.flatnonzero(~np.isnan(column))
+def _is_asked(spec: Spec, row: ScoredRow) -> bool:
+    """Whether a policy is asked about a row's text; where it isn't, it has a 0 that no calibration applies to."""
+    content, languages = row.submission.content, spec.languages
+    parts = content.data.values() if isinstance(content, Object) else (content,)
+    return (
+        "text" in spec.leaves
+        and any(isinstance(part, Text) for part in parts)
+        and (languages is None or row.language is None or row.language in languages)
+    )
+
+
+def _turn(
+    column: Floats, asked: NDArray[np.bool_], old: Calibration | None, new: Calibration | None
+) -> NDArray[np.bool_]:
+    """Turn the column from one calibration to the other, in place, where the policy was asked.
+
+    Gives which entries that could be done for.
+    """
+    present = np.flatnonzero(asked & ~np.isnan(column))
     low = high = column[present]
     if old is not None:
         low, high = undo(old, low)
     apply: Callable[[float], float] = (lambda raw: raw) if new is None else new
     ends = np.array([(apply(a), apply(b)) for a, b in zip(low.tolist(), high.tolist(), strict=True)]).reshape(-1, 2)
-    # A media policy without its kind of leaf has a 0 that was never calibrated, and stays so.
-    untouched = np.zeros(len(present), bool) if old is None else column[present] < old.probabilities[0]
-    column[present] = np.where(untouched, column[present], ends[:, 0])
+    column[present] = ends[:, 0]
     known = np.ones(len(column), bool)
-    known[present] = untouched | (ends[:, 1] - ends[:, 0] <= _CLOSE)
+    known[present] = ends[:, 1] - ends[:, 0] <= _CLOSE
     return known
 
 

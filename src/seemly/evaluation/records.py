@@ -57,7 +57,7 @@ def read_result(result: object, where: str) -> Found:
         )
     try:
         return _read_wire(cast("Mapping[str, Any]", result))
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise DataError(
             "these results cannot be used", [Issue(where, "must be a ModerationResult, or what its to_dict gives")]
         ) from None
@@ -68,7 +68,7 @@ def _read_wire(wire: Mapping[str, Any]) -> Found:
     return Found(
         wire["content"]["id"],
         wire["recommendation"]["action"],
-        wire["evaluation"]["severity_score"],
+        float(wire["evaluation"]["severity_score"]),
         next((each["value"] for each in wire["insights"] if each["id"] == "language"), None),
         wire["meta"]["timestamp"],
         {each["id"]: float(each["probability"]) for each in policies},
@@ -86,8 +86,9 @@ def _count(matches: Iterable[tuple[str, str | None]]) -> tuple[tuple[str, str | 
 class Recorder:
     """Takes results as they come, and keeps of each what `Scored` holds."""
 
-    def __init__(self, channel: Channel, policies: Sequence[str]) -> None:
+    def __init__(self, channel: Channel, policies: Sequence[str], tier: str) -> None:
         self.channel = channel
+        self.tier = tier
         self.policies = tuple(policies)
         self.rows: list[ScoredRow] = []
         self.refused: list[Issue] = []
@@ -130,6 +131,7 @@ class Recorder:
             rows[position] = replace(rows[position], latency_ms=latency)
         return Scored(
             self.channel,
+            self.tier,
             self.policies,
             np.array(self._probabilities, np.float64).reshape(shape),
             np.array(self._truth, np.float64).reshape(shape),

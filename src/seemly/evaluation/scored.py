@@ -54,7 +54,7 @@ class ScoredRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """Examples as an engine with `channel` judged them.
+    """Examples as an engine with `channel` judged them, by the text models of `tier`.
 
     `probabilities` and `truth` have shape [rows, policies]; NaN where a policy failed, or no one knows. `labels` are
     (policy, label) pairs, and `label_probabilities` has shape [rows, labels]. `refused` says which rows the engine
@@ -62,6 +62,7 @@ class Scored:
     """
 
     channel: Channel
+    tier: str
     policies: tuple[str, ...]
     probabilities: Floats
     truth: Floats

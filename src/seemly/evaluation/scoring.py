@@ -52,14 +52,14 @@ def score(
     progress: bool | None = None,
     timed: int = 0,
 ) -> Scored:
-    """What the engine makes of the examples, in batches, in order.
+    """What the engine makes of the examples, in batches, in order, with a memory of their own that starts empty.
 
     Apart from that, up to `timed` of them, spread evenly, are moderated once more, each in a call of its own, after
-    one call that isn't counted: a batch says nothing of what one call takes. Those enter no memory. `progress` draws
-    a line on standard error; None does so on a terminal and in a notebook. Raises DataError where the engine takes
-    none of them.
+    one call that isn't counted: a batch says nothing of what one call takes. `progress` draws a line on standard
+    error; None does so on a terminal and in a notebook. Raises DataError where the engine takes none of them.
     """
-    recorder = Recorder(engine.channel, engine.policies)
+    engine = engine.with_own_memory()
+    recorder = Recorder(engine.channel, engine.policies, engine.tier)
     taken: list[tuple[int, Example, Submission]] = []
     for number, example in enumerate(examples, start=1):
         try:

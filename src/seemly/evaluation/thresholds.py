@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -20,7 +20,10 @@ from seemly.evaluation.ranking import Floats, Ranking
 from seemly.evaluation.scored import Scored
 from seemly.evaluation.scoring import choose_policies, score
 
-__all__ = ["Costs", "FittedThreshold", "Target", "change_policy", "find_thresholds", "fit_thresholds"]
+__all__ = [
+    "Costs", "FittedThreshold", "Target", "apply_thresholds", "change_policy", "find_thresholds", "fit_thresholds",
+    "parse_target",
+]  # fmt: skip
 
 _BOUND = re.compile(r"(?:(precision|recall)\s*>=|(fpr)\s*<=)\s*(\d+\.?\d*|\.\d+)")
 
@@ -65,7 +68,7 @@ class _Bound:
         return f"{self.figure}{'<=' if self.figure == 'fpr' else '>='}{self.limit:g}"
 
 
-_Aim = Costs | _Bound | Literal["f1"]
+Aim = Costs | _Bound | Literal["f1"]
 
 
 class _Unreachable(Exception):  # noqa: N818  (caught where the policy is known)
@@ -120,7 +123,11 @@ def fit_thresholds(
         labels=labels,
         progress=progress,
     )
-    channel = source.channel
+    return apply_thresholds(source.channel, found)
+
+
+def apply_thresholds(channel: Channel, found: Iterable[FittedThreshold]) -> Channel:
+    """The channel with these thresholds in place of its own."""
     for each in found:
         channel = change_policy(channel, each.policy, threshold=each.threshold)
     return channel
@@ -150,8 +157,8 @@ def find_thresholds(
     Raises DataError that lists each policy with too few labels, and each whose target no threshold meets with the
     best there is; ConfigError for a target that isn't one.
     """
-    aims = {each: _parse(aim) for each, aim in target.items()} if isinstance(target, Mapping) else {}
-    common = None if isinstance(target, Mapping) else _parse(target)
+    aims = {each: parse_target(aim) for each, aim in target.items()} if isinstance(target, Mapping) else {}
+    common = None if isinstance(target, Mapping) else parse_target(target)
     if aims and policies is None:
         policies = tuple(aims)
     scored = _score(source, examples, text, labels, progress)
@@ -196,7 +203,8 @@ def _score(source: Evaluation | Engine, examples: Source, text: str, labels: Lab
     return score(source, given, progress=progress)
 
 
-def _parse(target: object) -> _Aim:
+def parse_target(target: object) -> Aim:
+    """What a target aims at. Raises ConfigError for what isn't one."""
     if isinstance(target, Costs):
         return target
     if isinstance(target, str):
@@ -224,7 +232,7 @@ def _list_candidates(scores: Floats, positive: NDArray[np.bool_]) -> _Candidates
     return _Candidates(thresholds, tp, fp, hits, len(positive) - hits)
 
 
-def _choose(policy: str, target: _Aim, candidates: _Candidates) -> FittedThreshold:
+def _choose(policy: str, target: Aim, candidates: _Candidates) -> FittedThreshold:
     """The best candidate. Raises _Unreachable."""
     tp, fp = candidates.tp, candidates.fp
     every = np.ones(len(tp), bool)
