@@ -168,7 +168,7 @@ def measure_wordlist(count: int) -> Figure:
 
 def measure_memory() -> Figure:
     code = (
-        "import resource; from seemly import Engine; Engine(tier='fast').moderate('you are an idiot, write to jo@example.com');"
+        "from seemly import Engine; Engine(tier='fast').moderate('you are an idiot, write to jo@example.com');"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmRSS')))"
     )
     megabytes = int(_child(code)) / 1024

@@ -51,7 +51,7 @@ def test_extended_adds_what_only_the_library_has() -> None:
     match = next(each for each in wire["policies"] if each["id"] == "fake")["matches"][0]
     assert (match["field"], match["span"]) == ("a", [0, 3])
     assert wire["trace"]["decided_by"] == "triage"
-    assert wire["meta"]["versions"]["text-fast"] == "fake"
+    assert wire["meta"]["versions"]["text-fake"] == "fake"
 
 
 def test_the_repr_of_a_result_holds_nothing_of_the_content() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,6 +20,7 @@ from seemly.decode import BUILTIN_DECODERS, Decoder
 from seemly.errors import ConfigError, ContentError, Issue
 from seemly.frozen import FrozenMapping
 from seemly.leaves import Surroundings
+from seemly.locks import ProcessLock
 from seemly.models import Models
 from seemly.plan import compile_plan
 from seemly.registry import Registry
@@ -109,7 +109,7 @@ class Engine:
         self._plan = compile_plan(self.channel, registry, self.models, tier)
         self._around = Surroundings(clock, new_id, memory, decoders, strict, _versions(self.models, tier))
         self._overrides: OrderedDict[tuple[PolicySettings, ...], Engine] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
         self._executor: tuple[int, ThreadPoolExecutor] | None = None
 
     def __repr__(self) -> str:
@@ -320,4 +320,4 @@ def _check_arguments(**given: tuple[object, Any]) -> None:
 
 
 def _versions(models: Models, tier: str) -> FrozenMapping:
-    return FrozenMapping({"seemly": __version__, f"text-{tier}": models.version(tier)})
+    return FrozenMapping({"seemly": __version__, **models.versions(tier)})

@@ -96,9 +96,9 @@ class Models:
         """The probability from which each label counts as found, as calibration set it."""
         return Manifest.read(self.path(self._names(tier)[-1])).thresholds
 
-    def version(self, tier: str) -> str:
-        """The version of the last model of a tier. Raises ConfigError, ModelError as `scorer` does."""
-        return Manifest.read(self.path(self._names(tier)[-1])).version
+    def versions(self, tier: str) -> Mapping[str, str]:
+        """The versions of a tier's models, by name. Raises ConfigError, ModelError as `scorer` does."""
+        return {name: Manifest.read(self.path(name)).version for name in self._names(tier)}
 
     def _names(self, tier: str) -> tuple[str, ...]:
         if tier not in TIERS:

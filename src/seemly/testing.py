@@ -139,9 +139,9 @@ class FakeModels(Models):
         """0.5 for every label."""
         return dict.fromkeys(self.LABELS, 0.5)
 
-    def version(self, tier: str) -> str:
-        """The word `fake`."""
-        return "fake"
+    def versions(self, tier: str) -> Mapping[str, str]:
+        """One model, `fake`."""
+        return {"text-fake": "fake"}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FakeModels, (self.scores,)

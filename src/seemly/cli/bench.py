@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from seemly.cli import samples
 from seemly.cli.codes import DONE
-from seemly.cli.open import open_engine
+from seemly.cli.open import describe_models, open_engine
 from seemly.engine import DEFAULT_TIER, Engine
 from seemly.errors import ConfigError
 from seemly.version import __version__
@@ -62,7 +62,7 @@ def bench(console: Console, channel: Path | None, tier: str | None, models: Mode
     engine = open_engine(channel, tier, models).warm_up()
     about = {
         "seemly": __version__,
-        "model": f"text-{engine.tier} {engine.models.version(engine.tier)}",
+        "model": describe_models(engine),
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
         "cores": os.cpu_count(),

@@ -15,7 +15,7 @@ from seemly.version import __version__
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["describe_engine", "find_registry", "open_channel", "open_engine"]
+__all__ = ["describe_engine", "describe_models", "find_registry", "open_channel", "open_engine"]
 
 
 def open_channel(path: Path | None) -> Channel:
@@ -42,4 +42,9 @@ def open_engine(channel: Path | None, tier: str | None, models: Models | None) -
 
 def describe_engine(engine: Engine) -> str:
     """What its figures depend on besides the channel: the model and the version of seemly."""
-    return f"model text-{engine.tier} {engine.models.version(engine.tier)}, seemly {__version__}"
+    return f"tier {engine.tier} ({describe_models(engine)}), seemly {__version__}"
+
+
+def describe_models(engine: Engine) -> str:
+    """Its models and their versions."""
+    return ", ".join(f"{name} {version}" for name, version in engine.models.versions(engine.tier).items())

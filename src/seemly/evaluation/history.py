@@ -250,8 +250,8 @@ def _find_differences(engines: Sequence[Engine]) -> list[Issue]:
     return issues
 
 
-def _describe_models(engine: Engine) -> tuple[str, dict[str, float]]:
-    return engine.models.version(engine.tier), dict(engine.models.default_thresholds(engine.tier))
+def _describe_models(engine: Engine) -> tuple[dict[str, str], dict[str, float]]:
+    return dict(engine.models.versions(engine.tier)), dict(engine.models.default_thresholds(engine.tier))
 
 
 def _collect(
