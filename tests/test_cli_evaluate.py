@@ -134,7 +134,7 @@ def test_a_report(labelled: Path, tmp_path: Path) -> None:
     outcome = evaluate(labelled, "--fit", "f1", "--report", page)
     text = page.read_text(encoding="utf-8")
     assert outcome.code == 0
-    assert "labelled.jsonl, model text-cascade fake, seemly 0.1.0" in text
+    assert "labelled.jsonl, tier cascade (text-fake fake), seemly 0.1.0" in text
     assert "fitted thresholds" in text
     assert evaluate(labelled, "--report", page).code == 2
     assert evaluate(labelled, "--report", page, "--force").code == 0

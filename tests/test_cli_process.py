@@ -116,7 +116,7 @@ def test_bench_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(value is None or value > 0 for value in values.values())
     assert values["cold: import seemly"] < values["cold: import to first verdict"]
     lines = seemly("bench").stdout.splitlines()
-    assert lines[0].startswith("seemly 0.1.0, model text-cascade fake")
+    assert lines[0].startswith("seemly 0.1.0, model text-fake fake")
     assert len(lines) == 12
 
 

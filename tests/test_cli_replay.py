@@ -61,7 +61,7 @@ def test_a_report(history: Path, draft: Path, tmp_path: Path) -> None:
     assert outcome.code == 0
     assert f"wrote {page}" in outcome.stderr
     assert "<td>look at this</td>" in page.read_text(encoding="utf-8")
-    assert "history.csv, model text-cascade fake" in page.read_text(encoding="utf-8")
+    assert "history.csv, tier cascade (text-fake fake)" in page.read_text(encoding="utf-8")
 
 
 def test_rows_that_the_engine_refuses_are_told(draft: Path, tmp_path: Path) -> None:

@@ -196,9 +196,9 @@ def test_what_must_be_run_again_is_named(old: dict[str, Any], new: dict[str, Any
 
 def test_options_that_change_what_is_found_are_named() -> None:
     new = Channel(policies=(PolicySettings("url", options={"allow": ["example.com"]}),))
-    engine = Engine()
+    engine = Engine(tier="fast")
     with pytest.raises(DataError, match=r"policies\.url\.options: changes what is found"):
-        replay(Channel(), new, ["hello"], results=list(engine.moderate_many(["hello"])))
+        replay(Channel(), new, ["hello"], results=list(engine.moderate_many(["hello"])), tier="fast")
 
 
 def test_lists_that_only_fall_away_or_change_in_name_are_no_obstacle() -> None:
@@ -252,8 +252,8 @@ class TieredModels(FakeModels):
     def default_thresholds(self, tier: str) -> dict[str, float]:
         return dict.fromkeys(self.LABELS, {"fast": 0.5, "accurate": 0.65}[tier])
 
-    def version(self, tier: str) -> str:
-        return self.released
+    def versions(self, tier: str) -> dict[str, str]:
+        return {f"text-{tier}": self.released}
 
 
 def test_an_evaluation_is_replayed_on_the_tier_that_it_ran_on() -> None:
