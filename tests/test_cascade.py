@@ -267,3 +267,16 @@ def test_a_language_that_the_accurate_model_does_not_know_is_said() -> None:
     }
     english = engine.moderate("What a lovely day, shall we go for a walk in the park?")["hate"]
     assert english.data is None or "language_supported" not in english.data
+
+
+@pytest.mark.parametrize("tier", ["fast", "cascade", "accurate"])
+@pytest.mark.parametrize(
+    "text",
+    ["you are a complete idiot and nobody likes you", "what a lovely garden. " * 60 + "you are a complete idiot, y0u f u c k e r"],
+)
+def test_explaining_names_words_of_the_text(tier: str, text: str) -> None:
+    told = Engine(tier=tier, models=MODELS).explain(text)
+    toxicity = next(each for each in told.policies if each.policy == "toxicity")
+    assert toxicity.words
+    assert sum(word.share for word in toxicity.words) == pytest.approx(1.0, abs=0.35)
+    assert all(text[slice(*word.span)] == word.text for word in toxicity.words)

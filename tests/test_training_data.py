@@ -297,9 +297,12 @@ def test_bands_hold_the_share_that_they_are_for() -> None:
 
 
 def test_traffic_is_mostly_harmless_and_half_of_it_short() -> None:
-    rows = _rows(200, "jigsaw") + [row("long " * 40 + str(at), toxicity=float(at % 2)) for at in range(200)]
+    rows = _rows(200, "jigsaw")
+    rows += [row("long " * 40 + str(at), "jigsaw", toxicity=float(at % 2)) for at in range(200)]
+    rows += [row(f"a hard one, {at}", "hatemoji", toxicity=0.0) for at in range(200)]
     weights = traffic(rows)
     harmful = np.array([each.labels["toxicity"] >= 0.5 for each in rows])
+    assert not weights[400:].any()
     assert weights.sum() == pytest.approx(1.0)
     assert weights[harmful].sum() == pytest.approx(TOXIC)
     assert weights[[len(each.text) <= 80 for each in rows]].sum() == pytest.approx(0.5)

@@ -30,21 +30,29 @@ ABOVE = 4.0
 """How far above a threshold, in log-odds, scores are still uncertain, at every share."""
 
 
+ORDINARY = frozenset(
+    (
+        "ai_automod", "civil_safe", "context_toxicity", "jigsaw", "jigsaw_binary", "presidio", "sms_spam", "smishing",
+        "written_everyday", "written_short_chat", "youtube_spam",
+    )
+)  # fmt: skip
+"""Sets whose harmless rows are what people ordinarily write; those of others were searched by harsh words, or written to
+be hard."""
+
+
 def traffic(rows: Sequence[Row]) -> Array:
     """A weight for each row, so that together they are like ordinary traffic; most rows of the sets are not.
 
-    `TOXIC` of it is harmful by some label; the other rows are harmless by every label that is known. Either half is
-    weighted so that half of it is no longer than `MEDIAN`. Hard negatives were written to be hard and count a tenth.
+    `TOXIC` of it is harmful by some label; the other rows are of `ORDINARY` sets, and harmless by every label that is
+    known. Half of either is no longer than `MEDIAN`.
     """
     harmful = np.array([max(row.labels.values(), default=0.0) >= 0.5 for row in rows])
-    sure = np.array([max(row.labels.values(), default=0.0) <= 0.2 for row in rows])
-    hard = np.array([0.1 if row.source.startswith("written") else 1.0 for row in rows])
+    sure = np.array([max(row.labels.values(), default=0.0) <= 0.2 and row.source in ORDINARY for row in rows])
     short = np.array([len(row.text) <= MEDIAN for row in rows])
     weights = np.zeros(len(rows))
     for kind, share in ((harmful, TOXIC), (sure & ~harmful, 1 - TOXIC)):
         for part in (short, ~short):
-            chosen = hard * (kind & part)
-            weights += chosen * (share / 2 / max(chosen.sum(), 1e-9))
+            weights += (kind & part) * (share / 2 / max((kind & part).sum(), 1))
     return weights
 
 
