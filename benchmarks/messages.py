@@ -44,8 +44,9 @@ def english_messages(count: int, seed: int = 0) -> list[str]:
 def chat_messages(count: int, seed: int = 0) -> list[str]:
     """`count` distinct messages with a median of about 80 characters: everyday English, one in ten harmful."""
     chance = random.Random(seed)
-    clean = [r["text"] for name in ("everyday", "short_chat") for r in _records(name) if r["kind"] == "negative"]
-    harmful = [r["text"] for r in _records("comments") if r["kind"] == "positive"]
+    everyday = [row for name in ("everyday", "short_chat") for row in _records(name) if row["text"].isascii()]
+    clean = [row["text"] for row in everyday if not any(row["labels"].values())]
+    harmful = [row["text"] for row in _records("comments") if any(row["labels"].values())]
     seen: dict[str, None] = {}
     while len(seen) < count:
         target = chance.lognormvariate(4.2, 0.6)

@@ -272,7 +272,10 @@ def test_a_language_that_the_accurate_model_does_not_know_is_said() -> None:
 @pytest.mark.parametrize("tier", ["fast", "cascade", "accurate"])
 @pytest.mark.parametrize(
     "text",
-    ["you are a complete idiot and nobody likes you", "what a lovely garden. " * 60 + "you are a complete idiot, y0u f u c k e r"],
+    [
+        "you are a complete idiot and nobody likes you",
+        "what a lovely garden. " * 60 + "you are a complete idiot, y0u f u c k e r",
+    ],
 )
 def test_explaining_names_words_of_the_text(tier: str, text: str) -> None:
     told = Engine(tier=tier, models=MODELS).explain(text)

@@ -36,8 +36,8 @@ ORDINARY = frozenset(
         "written_everyday", "written_short_chat", "youtube_spam",
     )
 )  # fmt: skip
-"""Sets whose harmless rows are what people ordinarily write; those of others were searched by harsh words, or written to
-be hard."""
+"""Sets whose harmless rows are what people ordinarily write; those of others were found by harsh words, or were written
+to be hard."""
 
 
 def traffic(rows: Sequence[Row]) -> Array:

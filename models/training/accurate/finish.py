@@ -33,6 +33,9 @@ WINDOW = 192
 """Pieces that are read at once, start and end among them: a unit of 400 code points seldom has more."""
 
 _NAME = "text-accurate"
+
+_FEWEST = 50
+"""Toxic validation rows that a language must have for its figures to decide anything."""
 _FILES = ("weights.onnx", "vocab.txt")
 
 
@@ -118,7 +121,7 @@ def _languages(rows: Sequence[Row], ours: Array, theirs: Array, labels: Array) -
         inside = np.array([row.language == language for row in rows])
         mine = measure.ranking(ours[inside, 0], labels[inside, 0])
         other = measure.ranking(theirs[inside, 0], labels[inside, 0])
-        if mine and other and mine["auc"] > other["auc"]:
+        if mine and other and mine["positive"] >= _FEWEST and mine["auc"] > other["auc"]:
             found.append(language)
     return found
 
