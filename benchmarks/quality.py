@@ -3,7 +3,7 @@
 The suites beside this file (`suites/`) were written for measuring: nothing in them was trained on, nor were their
 authors shown what was. They stand in for public test sets that the models must not meet. With `--data`, the labelled
 data of the model cards, the rows that were held apart from training are scored too; that takes some minutes and needs
-`pip install "seemly[train]"` (of which only openpyxl is used).
+`pip install "seemly[train]"` (of which openpyxl and scikit-learn are used).
 
 Texts are scored as the engine scores them, and count as flagged from the tier's own thresholds on.
 """
@@ -203,7 +203,7 @@ def measure_held(plan: Plan, rows: Any, limits: Mapping[str, float]) -> list[Fig
     """The figures of the rows that were held apart."""
     from training import measure
     from training.accurate.bands import traffic
-    from training.accurate.finish import arrays
+    from training.dataset import arrays
     from training.rows import LABELS
 
     scores = np.array([[found[label] for label in LABELS] for found in score(plan, [row.text for row in rows])])

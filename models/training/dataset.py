@@ -133,8 +133,8 @@ def _noisy(rows: Sequence[Row], rng: random.Random) -> list[Row]:
     return copies
 
 
-def _save(path: Path, rows: Sequence[Row], cutter: Pieces) -> None:
-    encoded = [cutter.encode(row.text) for row in rows]
+def arrays(rows: Sequence[Row]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Labels and their weights, both [rows, labels]; of an unknown label NaN and 0."""
     labels = np.full((len(rows), len(LABELS)), np.nan, np.float32)
     weights = np.zeros((len(rows), len(LABELS)), np.float32)
     for at, row in enumerate(rows):
@@ -142,6 +142,12 @@ def _save(path: Path, rows: Sequence[Row], cutter: Pieces) -> None:
             if label in row.labels:
                 labels[at, place] = row.labels[label]
                 weights[at, place] = row.weights.get(label, row.weight)
+    return labels, weights
+
+
+def _save(path: Path, rows: Sequence[Row], cutter: Pieces) -> None:
+    encoded = [cutter.encode(row.text) for row in rows]
+    labels, weights = arrays(rows)
     np.savez(
         path,
         pieces=np.fromiter(chain.from_iterable(encoded), np.int32),

@@ -25,7 +25,7 @@ that the first leaves uncertain.
   mean of the words of its Unicode name. The mean of the last layer and its first place, one hidden layer, a sigmoid a
   label.
 - Matrices are int8 with a scale a column, what is multiplied with them is quantized when it is there. A text is read
-  alone and without padding, at most {window} pieces; longer ones in units of 400 code points, of which the four that
+  alone and without padding, at most {window} pieces; longer ones in units of 400 code points, of which the eight that
   weigh most are read.
 - Two stages: {steps} batches of about 3,000 pieces from the {first_rows} public rows, of which {disturbed:.0%} are
   disturbed and none is longer than {length} pieces; then {passes} passes over the written examples and a sample of the

@@ -16,7 +16,7 @@ import numpy as np
 from seemly.pieces import END, START, Pieces
 from training import identities, plain
 from training.augment import BABBLE_WEIGHT, babble, disturb
-from training.dataset import read
+from training.dataset import arrays, read
 from training.rows import LABELS, Row, digest, split_of
 
 if TYPE_CHECKING:
@@ -133,16 +133,8 @@ def encode(rows: Iterable[Row], cutter: Pieces) -> Encoded:
     """The rows as arrays, each cut to `LENGTH`, between its start and its end."""
     rows = list(rows)
     encoded = [[START, *cutter.encode(row.text)[: LENGTH - 2], END] for row in rows]
-    labels = np.full((len(rows), len(LABELS)), np.nan, np.float32)
-    weights = np.zeros((len(rows), len(LABELS)), np.float32)
-    for at, row in enumerate(rows):
-        for place, label in enumerate(LABELS):
-            if label in row.labels:
-                labels[at, place] = row.labels[label]
-                weights[at, place] = row.weights.get(label, row.weight)
     return Encoded(
         np.fromiter(chain.from_iterable(encoded), np.int32),
         np.cumsum([0, *map(len, encoded)], dtype=np.int64),
-        labels,
-        weights,
+        *arrays(rows),
     )

@@ -17,6 +17,7 @@ from training.accurate import card
 from training.accurate.bands import bands, traffic
 from training.accurate.dataset import LANGUAGES
 from training.accurate.export import graph
+from training.dataset import arrays
 from training.rows import LABELS, Row, split_of
 
 if TYPE_CHECKING:
@@ -88,13 +89,6 @@ def finish(
     (out / "metrics.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (out / "CARD.md").write_text(card.write(figures, version), encoding="utf-8")
     return figures
-
-
-def arrays(rows: Sequence[Row]) -> tuple[Array, Array]:
-    """Labels, NaN where unknown, and weights, of shape [rows, labels]."""
-    labels = np.array([[row.labels.get(label, np.nan) for label in LABELS] for row in rows])
-    weights = np.array([[row.weights.get(label, row.weight) for label in LABELS] for row in rows])
-    return labels, weights
 
 
 def read(folder: Path, texts: Sequence[str]) -> Array:
