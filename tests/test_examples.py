@@ -133,7 +133,8 @@ def test_readme_commands_run(line: str, tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("block", [b for b in read_blocks(README) if b.language == "toml"], ids=lambda b: b.heading)
 def test_readme_channel_files_work(block: Block) -> None:
-    Engine(Channel.parse(tomllib.loads(block.code)))
+    channel = Channel.parse(tomllib.loads(block.code))
+    assert Engine(channel).moderate("hello").errors == ()
 
 
 def read_table(header: str) -> list[list[str]]:

@@ -56,6 +56,7 @@ def test_its_code_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pd.option_context("display.max_colwidth", 50):
         for number, cell in enumerate(read_code_cells(path), 1):
             exec(compile("".join(cell["source"]), f"{path.name}, cell {number}", "exec"), names)  # noqa: S102
+    assert "Engine" in names, "the notebook ran no engine"
     pyplot.close("all")
 
 

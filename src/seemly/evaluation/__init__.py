@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from seemly.errors import DataError
     from seemly.evaluation.calibration import calibrate
+    from seemly.evaluation.changes import PolicyChange, Replay, Replayed, Transition
     from seemly.evaluation.comparison import Comparison, Difference, Disagreement, PolicyComparison, compare
     from seemly.evaluation.evaluation import ActionCount, Evaluation, Latency, Misjudged, Slice
     from seemly.evaluation.examples import Example, read_examples
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
         Reliability,
         RocCurve,
     )
-    from seemly.evaluation.history import PolicyChange, Replay, Replayed, Transition, replay
+    from seemly.evaluation.history import replay
     from seemly.evaluation.humans import Agreement, Period, agreement
     from seemly.evaluation.measuring import evaluate
     from seemly.evaluation.scored import Scored, ScoredRow
@@ -43,7 +44,8 @@ _HOMES = {
     "seemly.evaluation.figures": (
         "Confusion", "Estimate", "PolicyFigures", "PrecisionRecallCurve", "Reliability", "RocCurve",
     ),
-    "seemly.evaluation.history": ("PolicyChange", "Replay", "Replayed", "Transition", "replay"),
+    "seemly.evaluation.changes": ("PolicyChange", "Replay", "Replayed", "Transition"),
+    "seemly.evaluation.history": ("replay",),
     "seemly.evaluation.humans": ("Agreement", "Period", "agreement"),
     "seemly.evaluation.measuring": ("evaluate",),
     "seemly.evaluation.scored": ("Scored", "ScoredRow"),

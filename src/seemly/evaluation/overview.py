@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from seemly.evaluation.changes import Replay
 from seemly.evaluation.evaluation import Evaluation
 from seemly.evaluation.figures import Confusion, Estimate, PolicyFigures
-from seemly.evaluation.history import Replay
 from seemly.evaluation.thresholds import FittedThreshold
 
 __all__ = ["Table", "tabulate_evaluation", "tabulate_fitted", "tabulate_replay"]

@@ -14,8 +14,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from seemly.errors import ConfigError, DataError, Issue
+from seemly.evaluation.changes import Replay
 from seemly.evaluation.evaluation import Evaluation, Misjudged
-from seemly.evaluation.history import Replay
 from seemly.evaluation.optional import need
 from seemly.evaluation.overview import Table, tabulate_evaluation, tabulate_fitted, tabulate_replay
 from seemly.evaluation.plain import render_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,7 @@ class _Bound:
 Aim = Costs | _Bound | Literal["f1"]
 
 
-class _Unreachable(Exception):  # noqa: N818  (caught where the policy is known)
+class _UnreachableError(Exception):
     """No threshold meets the target; the message says what comes nearest."""
 
 
@@ -176,19 +176,19 @@ def find_thresholds(
         else:
             try:
                 found.append(_choose(policy, aim, candidates))
-            except _Unreachable as error:
+            except _UnreachableError as error:
                 issues.append(Issue(policy, str(error)))
     if issues:
         raise DataError("some thresholds cannot be chosen", issues)
     return tuple(found)
 
 
-def change_policy(channel: Channel, policy: str, **change: object) -> Channel:
+def change_policy(channel: Channel, policy: str, **change: Any) -> Channel:
     """The channel with something changed in its settings for a policy, which it may not have named before."""
     if any(each.id == policy for each in channel.policies):
-        changed = [replace(each, **change) if each.id == policy else each for each in channel.policies]  # type: ignore[arg-type]
+        changed = [replace(each, **change) if each.id == policy else each for each in channel.policies]
     else:
-        changed = [*channel.policies, PolicySettings(policy, **change)]  # type: ignore[arg-type]
+        changed = [*channel.policies, PolicySettings(policy, **change)]
     return replace(channel, policies=tuple(changed))
 
 
@@ -233,7 +233,7 @@ def _list_candidates(scores: Floats, positive: NDArray[np.bool_]) -> _Candidates
 
 
 def _choose(policy: str, target: Aim, candidates: _Candidates) -> FittedThreshold:
-    """The best candidate. Raises _Unreachable."""
+    """The best candidate. Raises _UnreachableError."""
     tp, fp = candidates.tp, candidates.fp
     every = np.ones(len(tp), bool)
     if isinstance(target, Costs):
@@ -262,5 +262,5 @@ def _meet(bound: _Bound, candidates: _Candidates) -> int:
     if not allowed.any():
         best = int(np.argmin(values) if bound.figure == "fpr" else np.argmax(values))
         near = f"{values[best]:.3f}, at a threshold of {candidates.thresholds[best]:.4g}"
-        raise _Unreachable(f"no threshold has {bound}; the best is {near}")
+        raise _UnreachableError(f"no threshold has {bound}; the best is {near}")
     return candidates.pick(allowed, merit, then)
