@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,7 @@ from seemly.language import Language
 from seemly.manifest import Manifest
 from seemly.models import Models
 from seemly.plan import compile_plan
+from seemly.scores.blend import Blend
 from seemly.scores.cascade import EVERYTHING, UNIT, CascadeScorer, divide
 from seemly.scores.scorer import Scorer
 from seemly.testing import FakeModels
@@ -47,8 +49,10 @@ class Fast:
 class Accurate:
     """Says the same of everything, and remembers what it read."""
 
-    def __init__(self, said: float = 0.9) -> None:
-        self.manifest = Manifest("a", "1", LABELS, {}, 8, 8, {}, frozenset({"en"}), BANDS)
+    def __init__(
+        self, said: float = 0.9, blend: Mapping[str, tuple[float, float, float]] = MappingProxyType({})
+    ) -> None:
+        self.manifest = Manifest("a", "1", LABELS, {}, 8, 8, {}, frozenset({"en"}), BANDS, blend)
         self.said = said
         self.seen: list[str] = []
 
@@ -105,6 +109,30 @@ def test_the_accurate_model_reads_what_lies_within_the_band(share: float, text: 
     assert ask(cascade, text) == [0.9 if read else _percent(text)]
     assert cascade.accurate.seen == ([text] if read else [])
     assert cascade.find_uncertain([text], ("toxicity",), (0.5,)) == [read]
+
+
+@pytest.mark.parametrize(
+    ("blend", "expected"),
+    [
+        ((0.0, 1.0, 0.0), 0.8),
+        ((1.0, 0.0, 0.0), 0.2),
+        ((0.5, 0.5, 0.0), 0.5),
+        ((1.0, 1.0, 0.0), 0.5),
+        ((0.0, 1.0, -4 * math.log(2)), 0.2),
+    ],
+)
+def test_what_both_models_read_is_scored_by_both(blend: tuple[float, float, float], expected: float) -> None:
+    cascade = CascadeScorer(Fast(), Accurate(0.8, {"toxicity": blend}), Detector(), EVERYTHING)
+    assert ask(cascade, "20 a") == [expected]
+    assert cascade.score(["20 a"], ("spam",), (0.5,)).tolist() == [[pytest.approx(0.2)]]
+    assert cascade.weigh("20 a", ["a"], ("toxicity",), (0.5,))[0, 0] == pytest.approx(expected)
+    assert ask(cascade, "20 für") == [0.2]
+
+
+def test_certainty_beyond_float32_does_not_outweigh_the_other_model() -> None:
+    blend = Blend({"toxicity": (0.5, 0.5, 0.0)}, ("toxicity",))
+    sure, unsure = np.array([[1.0], [0.0]], np.float32), np.array([[0.5], [0.5]], np.float32)
+    assert blend(sure, unsure)[:, 0].tolist() == pytest.approx([0.990, 0.010], abs=1e-3)
 
 
 def test_the_band_moves_with_the_threshold() -> None:

@@ -93,6 +93,8 @@ def test_labels_and_thresholds_come_from_the_manifest(tmp_path: Path) -> None:
         ({"thresholds": {"toxicity": "high"}}, "incomplete"),
         ({"thresholds": {"toxicity": 0.5}}, "contradicts"),
         ({"stride": 9}, "contradicts"),
+        ({"blend": {"sarcasm": [0.5, 0.5, 0.0]}}, "contradicts"),
+        ({"blend": {"toxicity": [0.5, 0.5]}}, "incomplete"),
         ({"files": []}, "incomplete"),
     ],
 )

@@ -266,7 +266,7 @@ def test_the_second_stage_reads_each_set_as_often_as_it_says() -> None:
     rows = _rows(1_000, "written_hate") + _rows(1_000, "hatemoji") + _rows(1_000, "waseem")
     kept = sum(split_of(each.text) == "train" for each in rows[:1_000])
     read = Counter(each.source for each in second_stage(rows, 7))
-    assert read["written_hate"] == REVIEW["written"] * kept
+    assert abs(read["written_hate"] - REVIEW["written"] * kept) < 60
     assert abs(read["hatemoji"] - REVIEW["hatemoji"] * 800) < 100
     assert read["waseem"] == 0
 
@@ -283,17 +283,37 @@ def test_encoded_rows_come_in_batches_of_one_length() -> None:
         assert encoded.block(batch).min() > 0
 
 
-def test_bands_hold_the_share_that_they_are_for() -> None:
+def _made_up_traffic() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The fast model's and the accurate one's probabilities, labels and weights of texts. Both know all labels well but
+    the last two: of these the fast one knows little, and the accurate one more of only the first."""
     rng = np.random.default_rng(3)
-    distance = rng.normal(-6.0, 2.0, (4_000, len(LABELS)))
-    weights = rng.uniform(0.5, 2.0, 4_000)
-    found = bands(1 / (1 + np.exp(-distance)), weights, dict.fromkeys(LABELS, 0.5))
+    count = 2_000
+    labels = (rng.uniform(size=(count, len(LABELS))) < 0.01).astype(float)
+    before = np.where(labels == 1, 1.0, -6.0) + rng.normal(0, 0.5, labels.shape)
+    after = before.copy()
+    before[:, -2:] = rng.normal(-6.0, 1.0, (count, 2)) + 2.0 * labels[:, -2:]
+    after[:, -1] = before[:, -1]
+    weights = rng.uniform(0.5, 2.0, count) * (rng.uniform(size=count) < 0.9)
+    return 1 / (1 + np.exp(-before)), 1 / (1 + np.exp(-after)), labels, weights
+
+
+def test_bands_hold_the_share_that_they_are_for_and_grow_where_it_helps() -> None:
+    before, after, labels, weights = _made_up_traffic()
+    distance = np.log(before) - np.log1p(-before)
+    found = bands(before, after, labels, weights, dict.fromkeys(LABELS, 0.5))
+    last = np.zeros(len(weights), bool)
     for share, band in found.items():
         below = np.array([-band[label][0] for label in LABELS])
         above = np.array([band[label][1] for label in LABELS])
         inside = ((distance >= below) & (distance <= above)).any(axis=1)
-        if float(share) > 0.05:
-            assert weights[inside].sum() / weights.sum() == pytest.approx(float(share), abs=0.01)
+        assert (inside >= last).all()
+        last = inside
+        part = weights[inside].sum() / weights.sum()
+        assert part <= max(float(share), 0.15) + 0.001
+        if float(share) >= 0.2:
+            assert part == pytest.approx(float(share), abs=0.01)
+    held = [(distance[:, place] >= -found["0.3"][label][0]).sum() for place, label in enumerate(LABELS)]
+    assert max(held) == held[-2]
 
 
 def test_traffic_is_mostly_harmless_and_half_of_it_short() -> None:

@@ -35,6 +35,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--epochs", type=int, help="of training: 3 for fast, 2 for the second stage of accurate")
+    parser.add_argument("--begin", type=Path, help="a finished accurate model to go on from; without: MiniLM")
     fast = parser.add_argument_group("the fast model")
     fast.add_argument("--teacher", type=Path, help="the folder of an accurate model to learn from")
     fast.add_argument("--passes", type=int, default=2, help="of the embeddings' pretraining")
@@ -79,6 +80,7 @@ def _make_accurate(args: argparse.Namespace) -> dict[str, Any]:
     from training.accurate.train import train
 
     how = {"version": args.version, "seed": args.seed, "passes": args.epochs, "device": args.device}
+    how["begin"] = args.begin
     return train(args.data, HERE / "written", SUITES, args.work, args.out, **how)
 
 

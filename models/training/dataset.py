@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 from dataclasses import dataclass
 from itertools import chain
@@ -75,6 +76,16 @@ def gather(data: Path, examples: Path, suites: Path) -> list[Row]:
     return merged
 
 
+def gather_once(data: Path, examples: Path, suites: Path, work: Path) -> list[Row]:
+    """Every row as the engine's policies read it, kept in the work folder once it was gathered."""
+    kept = work / "rows.pickle"
+    if not kept.exists():
+        work.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(pickle.dumps([read(row) for row in gather(data, examples, suites)]))
+    rows: list[Row] = pickle.loads(kept.read_bytes())  # noqa: S301  (made by this function)
+    return rows
+
+
 def read(row: Row) -> Row:
     """The row as the engine's policies read it: in the plain view."""
     return Row(normalize(row.text).plain.text, row.labels, row.source, row.language, row.weight, row.weights)
@@ -87,9 +98,8 @@ def prepare(
 
     With a `teacher`, the folder of an accurate model, the train split's labels are partly its.
     """
-    work.mkdir(parents=True, exist_ok=True)
     if not (work / "test.npz").exists():
-        rows = [read(row) for row in gather(data, examples, suites)]
+        rows = gather_once(data, examples, suites, work)
         splits = {name: [row for row in rows if split_of(row.text) == name] for name in ("train", "validation", "test")}
         if not (work / "vocab.txt").exists():
             learned = learn((row.text for row in splits["train"]), pieces)

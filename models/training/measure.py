@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from training.rows import LABELS, digest
+from training.rows import LABELS, SURE, digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 PREVALENCE = 0.03
 """The least share of positives that a label has in the mixture that it is calibrated on."""
-
-SURE = (0.25, 0.75)
-"""Shares of annotators up to which, and from which, a row counts as negative or positive in the figures."""
 
 
 def mixture(labels: Array, weights: Array) -> Array:
@@ -49,20 +46,35 @@ def logits(scores: Array) -> Array:
 
 
 def platt(found: Array, labels: Array, weights: Array) -> tuple[float, float]:
-    """Scale and shift of log-odds that fit the labels best (Platt 1999), by Newton's method."""
+    """Scale and shift of log-odds that fit the labels best (Platt 1999)."""
+    scale, shift = stack(found[:, None], labels, weights)
+    return scale, shift
+
+
+def stack(found: Array, labels: Array, weights: Array) -> tuple[float, ...]:
+    """What the log-odds of each model count, and what is added, so that their sum fits the labels best (Wolpert 1992).
+
+    `found` is [rows, models]. By Newton's method, from the last model alone; none counts for less than nothing.
+    """
     known = weights > 0
     found, labels, weights = found[known], labels[known], weights[known]
-    design = np.stack([found, np.ones_like(found)], axis=1)
-    at = np.array([1.0, 0.0])
+    design = np.concatenate([found, np.ones((len(found), 1))], axis=1)
+    first = np.zeros(design.shape[1])
+    first[-2] = 1.0
+    at = first.copy()
     for _ in range(50):
         p = 1 / (1 + np.exp(-design @ at))
-        slope = design.T @ (weights * (p - labels)) + 1e-3 * (at - [1.0, 0.0])
-        bend = (design * (weights * p * (1 - p))[:, None]).T @ design + 1e-3 * np.eye(2)
+        slope = design.T @ (weights * (p - labels)) + 1e-3 * (at - first)
+        bend = (design * (weights * p * (1 - p))[:, None]).T @ design + 1e-3 * np.eye(len(at))
         step = np.linalg.solve(bend, slope)
         at = at - np.clip(step, -1, 1)
         if np.abs(step).max() < 1e-8:
             break
-    return float(at[0]), float(at[1])
+    if (at[:-1] < 0).any():
+        kept = np.append(at[:-1] >= 0, True)
+        at = np.zeros_like(at)
+        at[kept] = stack(found[:, kept[:-1]], labels, weights)
+    return tuple(at.tolist())
 
 
 def f1(scores: Array, labels: Array, weights: Array, threshold: float) -> float:

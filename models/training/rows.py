@@ -26,6 +26,9 @@ LABELS = (
 )
 """The order of the model's outputs."""
 
+SURE = (0.25, 0.75)
+"""Shares of annotators up to which, and from which, a row counts as negative or positive in the figures."""
+
 Split = Literal["train", "validation", "test"]
 
 

@@ -32,7 +32,8 @@ class Manifest:
     as found. A text of more than `window` pieces is read in windows, each starting `stride` pieces after the
     one before. `languages` are those that it was trained and measured on. `files` maps each file of the folder to its
     sha256. `bands` are the accurate model's: for some shares of ordinary traffic (0 to 1), by label, how far below
-    and above the threshold, in log-odds, the fast model's score is uncertain.
+    and above the threshold, in log-odds, the fast model's score is uncertain. `blend` is the accurate model's, too: by
+    label, what the log-odds of the fast model and its own count where both read a text, and what is added.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Manifest:
     files: Mapping[str, str]
     languages: frozenset[str] = frozenset()
     bands: Mapping[float, Mapping[str, tuple[float, float]]] = field(default_factory=lambda: MappingProxyType({}))
+    blend: Mapping[str, tuple[float, float, float]] = field(default_factory=lambda: MappingProxyType({}))
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -74,11 +76,18 @@ class Manifest:
                         for share, band in found.get("bands", {}).items()
                     }
                 ),
+                blend=MappingProxyType(
+                    {
+                        str(label): (float(fast), float(own), float(shift))
+                        for label, (fast, own, shift) in found.get("blend", {}).items()
+                    }
+                ),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(f"the manifest of model {folder!r} is incomplete") from error
-        whole = all(set(band) == set(manifest.labels) for band in manifest.bands.values())
-        if set(manifest.labels) != set(manifest.thresholds) or not 0 < manifest.stride <= manifest.window or not whole:
+        labels = set(manifest.labels)
+        whole = all(set(band) == labels for band in manifest.bands.values()) and set(manifest.blend) <= labels
+        if labels != set(manifest.thresholds) or not 0 < manifest.stride <= manifest.window or not whole:
             raise ModelError(f"the manifest of model {folder!r} contradicts itself")
         return manifest
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from training.rows import LABELS
+from training.rows import LABELS, SURE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,13 @@ MEDIAN = 80
 ABOVE = 4.0
 """How far above a threshold, in log-odds, scores are still uncertain, at every share."""
 
+NARROWEST = -0.5
+"""The distance from a threshold, in log-odds, from which on every label's scores are uncertain at any share."""
+
+GRAIN = 0.005
+"""The share of traffic by which one label's band grows at once, or by some such shares."""
+
+STEPS = (1, 4, 12)
 
 ORDINARY = frozenset(
     (
@@ -56,34 +63,84 @@ def traffic(rows: Sequence[Row]) -> Array:
     return weights
 
 
-def bands(scores: Array, weights: Array, thresholds: Mapping[str, float]) -> dict[str, dict[str, list[float]]]:
+def bands(
+    before: Array, after: Array, labels: Array, weights: Array, thresholds: Mapping[str, float]
+) -> dict[str, dict[str, list[float]]]:
     """For each of `SHARES`, by label, how far below and above its threshold the fast model's log-odds are uncertain.
 
-    `scores` are the fast model's for texts of these weights. Every label's band reaches down to the same quantile of
-    its scores, which is lowered until the labels' bands together hold the share.
+    `before` and `after`, [texts, labels], are the probabilities without and with the accurate model's reading. Bands
+    grow from `NARROWEST`, one label's at a time: the one that brings the areas under the ROC curves closest to those
+    of reading everything, for the share of traffic that it costs.
     """
-    distance = _log_odds(scores) - _log_odds(np.array([thresholds[label] for label in LABELS]))
-    found: dict[str, Any] = {}
+    inside = weights > 0
+    traffic = _Traffic(before[inside], after[inside], labels[inside], weights[inside], thresholds)
+    levels = np.zeros(len(LABELS), int)
+    found: dict[str, dict[str, list[float]]] = {}
     for share in SHARES:
-        low, high = 0.0, 1.0
-        for _ in range(40):
-            middle = (low + high) / 2
-            edges = _edges(distance, weights, middle)
-            inside = ((distance >= edges) & (distance <= ABOVE)).any(axis=1)
-            low, high = (middle, high) if weights[inside].sum() < share * weights.sum() else (low, middle)
-        edges = _edges(distance, weights, low)
+        while (wider := traffic.widen(levels, share)) is not None:
+            levels = wider
+        edges = traffic.edges(levels)
         found[str(share)] = {label: [round(float(-edge), 3), ABOVE] for label, edge in zip(LABELS, edges, strict=True)}
     return found
 
 
-def _edges(distance: Array, weights: Array, share: float) -> Array:
-    """By label, the distance from its threshold that this share of the texts' weight exceeds; at most −0.5."""
-    found = np.zeros(distance.shape[1])
-    for place in range(distance.shape[1]):
-        order = np.argsort(-distance[:, place])
-        at = np.searchsorted(np.cumsum(weights[order]), share * weights.sum())
-        found[place] = min(-0.5, distance[order[min(at, len(order) - 1)], place])
-    return found
+class _Traffic:
+    """Texts with their weights, and what of the accurate model's ranking is missed where only some are read."""
+
+    def __init__(
+        self, before: Array, after: Array, labels: Array, weights: Array, thresholds: Mapping[str, float]
+    ) -> None:
+        self._before, self._after, self._weights = before, after, weights / weights.sum()
+        self._distance = _log_odds(before) - _log_odds(np.array([thresholds[label] for label in LABELS]))
+        self._known = [np.flatnonzero((known <= SURE[0]) | (known >= SURE[1])) for known in labels.T]
+        self._positive = [labels[known, place] >= SURE[1] for place, known in enumerate(self._known)]
+        self._grid = np.stack([self._quantiles(place) for place in range(len(LABELS))])
+
+    def edges(self, levels: NDArray[np.int_]) -> Array:
+        """By label, the least distance from its threshold at which a text is read."""
+        return self._grid[np.arange(len(levels)), levels]
+
+    def widen(self, levels: NDArray[np.int_], share: float) -> NDArray[np.int_] | None:
+        """The levels with the label's raised that gains most for what it costs; None where each goes beyond `share`."""
+        read = self._read(levels)
+        cost, missed = self._weights[read].sum(), self._missed(read)
+        best, chosen = -np.inf, None
+        for place in range(len(LABELS)):
+            for step in STEPS:
+                wider = levels.copy()
+                wider[place] = min(levels[place] + step, len(self._grid[place]) - 1)
+                more = self._read(wider)
+                price = self._weights[more].sum()
+                if wider[place] == levels[place] or price > share:
+                    continue
+                gain = (missed - self._missed(more)) / (price - cost + 1e-4)
+                if gain > best:
+                    best, chosen = gain, wider
+        return chosen
+
+    def _quantiles(self, place: int) -> Array:
+        order = np.argsort(-self._distance[:, place])
+        at = np.searchsorted(np.cumsum(self._weights[order]), np.arange(0, 1.0, GRAIN))
+        found: Array = np.minimum(NARROWEST, self._distance[order[np.minimum(at, len(order) - 1)], place])
+        return found
+
+    def _read(self, levels: NDArray[np.int_]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = ((self._distance >= self.edges(levels)) & (self._distance <= ABOVE)).any(axis=1)
+        return found
+
+    def _missed(self, read: NDArray[np.bool_]) -> float:
+        """What every label's area under the ROC curve lacks of 1, in sum."""
+        return sum(
+            1.0 - self._area(np.where(read, self._after[:, place], self._before[:, place]), place)
+            for place in range(len(LABELS))
+        )
+
+    def _area(self, scores: Array, place: int) -> float:
+        known, positive = self._known[place], self._positive[place]
+        order = np.argsort(scores[known], kind="stable")
+        weights, hits = self._weights[known][order], positive[order]
+        below = np.cumsum(weights * ~hits)
+        return float((weights * hits * below).sum() / max((weights * hits).sum() * below[-1], 1e-12))
 
 
 def _log_odds(probabilities: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from seemly.manifest import FILE, FORMAT
 from seemly.models import Models
 from seemly.scores.accurate import AccurateModel
+from seemly.scores.blend import LEAST, Blend, log_odds
 from seemly.scores.cascade import divide
 from training import measure
 from training.accurate import card
@@ -34,9 +35,6 @@ WINDOW = 192
 """Pieces that are read at once, start and end among them: a unit of 400 code points seldom has more."""
 
 _NAME = "text-accurate"
-
-_FEWEST = 50
-"""Toxic validation rows that a language must have for its figures to decide anything."""
 _FILES = ("weights.onnx", "vocab.txt")
 
 
@@ -51,8 +49,8 @@ def finish(
 ) -> dict[str, Any]:
     """Write the model's folder and return every figure of its card.
 
-    Scale and shift of each label and its threshold are fitted to the validation rows as the runtime scores them, the
-    bands to what the fast model beside it says of them; the figures are those of the test rows.
+    Scale and shift of each label, what the fast model beside it counts where both read a text, thresholds and bands are
+    fitted to the validation rows as the runtime scores them; the figures are those of the test rows.
     """
     out.mkdir(parents=True, exist_ok=True)
     (out / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
@@ -60,29 +58,42 @@ def finish(
     weights = {name: value.detach().cpu().float().numpy() for name, value in network.state_dict().items()}
     ones, zeros = np.ones(len(LABELS), np.float32), np.zeros(len(LABELS), np.float32)
     _write(out, version, graph(weights, ones, zeros), dict.fromkeys(LABELS, 0.5))
-    raw = measure.logits(read(out, [row.text for row in held["validation"]]))
+    texts = [row.text for row in held["validation"]]
+    raw, before = measure.logits(read(out, texts)), score(Models(out.parent).scorer("fast"), texts)
     labels, trust = arrays(held["validation"])
-    scales, shifts, thresholds = ones.copy(), zeros.copy(), {}
-    for place, label in enumerate(LABELS):
-        mixed = measure.mixture(labels[:, place], trust[:, place])
-        scales[place], shifts[place] = measure.platt(raw[:, place], labels[:, place], mixed)
-        probability = 1 / (1 + np.exp(-(scales[place] * raw[:, place] + shifts[place])))
-        thresholds[label] = measure.threshold(probability, labels[:, place], mixed)
-    probabilities = 1 / (1 + np.exp(-(raw * scales + shifts)))
-    fast = Models(out.parent).scorer("fast")
-    before = score(fast, [row.text for row in held["validation"]])
-    taught = _languages(held["validation"], probabilities, before, labels)
-    found = bands(before, traffic(held["validation"]), thresholds)
-    _write(out, version, graph(weights, scales, shifts), thresholds, languages=taught, bands=found)
+    mixed = [measure.mixture(labels[:, place], trust[:, place]) for place in range(len(LABELS))]
+    scales, shifts = ones.copy(), zeros.copy()
+    for place in range(len(LABELS)):
+        scales[place], shifts[place] = measure.platt(raw[:, place], labels[:, place], mixed[place])
+    alone = 1 / (1 + np.exp(-(raw * scales + shifts)))
+    blend = {
+        label: measure.stack(
+            np.stack([log_odds(each[:, place], LEAST) for each in (before, alone)], axis=1),
+            labels[:, place],
+            mixed[place],
+        )
+        for place, label in enumerate(LABELS)
+    }
+    after = Blend(blend, LABELS)(before, alone)
+    thresholds = {
+        label: measure.threshold(after[:, place], labels[:, place], mixed[place]) for place, label in enumerate(LABELS)
+    }
+    found = bands(before, after, labels, traffic(held["validation"]), thresholds)
+    languages = [language for language in LANGUAGES if language != "none"]
+    more = {"languages": languages, "blend": blend, "bands": found}
+    _write(out, version, graph(weights, scales, shifts), thresholds, **more)
 
     test = held["test"]
+    texts = [row.text for row in test]
     labels, trust = arrays(test)
-    scores = read(out, [row.text for row in test])
-    groups = {"languages": [row.language for row in test], "sources": [row.source for row in test]}
+    models = Models(out.parent)
+    scores = score(models.scorer("accurate"), texts)
+    groups = {"sources": [row.source for row in test]}
     figures = measure.report(scores, labels, trust, groups, thresholds)
-    figures["fast"] = measure.report(score(fast, [row.text for row in test]), labels, trust, groups, thresholds)
+    figures["fast"] = measure.report(score(models.scorer("fast"), texts), labels, trust, groups, thresholds)
+    figures["alone"] = measure.report(read(out, texts), labels, trust, {}, thresholds)
     figures["jigsaw"] = measure.jigsaw(scores, labels, groups["sources"])
-    figures["taught"] = taught
+    figures["blend"] = blend
     figures["sizes"] = {name: (out / name).stat().st_size for name in _FILES}
     figures["rows"] = {split: len(found) for split, found in held.items()}
     figures["settings"] = {**settings, "window": WINDOW, "pieces": len(vocabulary)}
@@ -106,18 +117,6 @@ def score(scorer: Any, texts: Sequence[str]) -> Array:
     halves = [0.5] * len(LABELS)
     parts = [scorer.score(texts[at : at + 512], LABELS, halves) for at in range(0, len(texts), 512)]
     return np.concatenate(parts).astype(np.float64)
-
-
-def _languages(rows: Sequence[Row], ours: Array, theirs: Array, labels: Array) -> list[str]:
-    """English, and the languages that were taught in which this model ranks toxicity better than the fast one."""
-    found = ["en"]
-    for language in LANGUAGES[1:-1]:
-        inside = np.array([row.language == language for row in rows])
-        mine = measure.ranking(ours[inside, 0], labels[inside, 0])
-        other = measure.ranking(theirs[inside, 0], labels[inside, 0])
-        if mine and other and mine["positive"] >= _FEWEST and mine["auc"] > other["auc"]:
-            found.append(language)
-    return found
 
 
 def _write(out: Path, version: str, weights: bytes, thresholds: Mapping[str, float], **more: object) -> None:

@@ -40,12 +40,10 @@ def fit(
     device: str = "cpu",
     peak: float,
     last: float,
-    stop: int | None = None,
 ) -> None:
     """Train over `count` passes, `passes(i)` giving the rows of each, and leave the network at `saved`.
 
-    The rates climb to `peak` times theirs, and fall from there in a straight line to `last` times, or end before that,
-    after `stop` steps.
+    The rates climb to `peak` times theirs, and fall from there in a straight line to `last` times.
     """
     parts = [
         {
@@ -74,7 +72,7 @@ def fit(
         steps = len(batches) * count
         for batch in batches:
             step += 1
-            if step <= first or step > (stop or step):
+            if step <= first:
                 continue
             share = step / steps
             height = (peak + share * (last - peak)) * min(1.0, step / _WARM)
@@ -98,7 +96,7 @@ def fit(
                 print(f"{saved.stem}: step {step} of {steps}, loss {total / _SAVED:.4f}, {took:.0f} s", flush=True)
                 total = 0.0
                 _save(network, optimizer, step, saved, done=False)
-    _save(network, optimizer, min(step, stop or step), saved, done=True)
+    _save(network, optimizer, step, saved, done=True)
 
 
 def _save(network: Network, optimizer: torch.optim.Optimizer, step: int, saved: Path, *, done: bool) -> None:

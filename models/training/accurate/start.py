@@ -1,4 +1,6 @@
-"""Where training starts: MiniLM's weights (Apache-2.0), with a vocabulary in our order and emoji added to it."""
+"""Where training starts: a model that was finished earlier, or MiniLM's weights (Apache-2.0), with a vocabulary in our
+order and emoji added to it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import onnx
 import torch
+from onnx import numpy_helper
 from safetensors.torch import load_file
 
 from seemly.pieces import SPECIAL, Pieces
@@ -50,6 +54,32 @@ def load() -> tuple[list[str], Mapping[str, Tensor]]:
     vocabulary += emoji
     tensors["embeddings.word_embeddings.weight"] = torch.cat([rows, torch.stack(named)])
     return vocabulary, tensors
+
+
+def reopen(folder: Path) -> tuple[list[str], dict[str, Tensor]]:
+    """The vocabulary and the weights of the finished model in `folder`, as the network names them.
+
+    They come from its int8 matrices; its calibration is in the last layer.
+    """
+    vocabulary = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    stored = onnx.load(folder / "weights.onnx").graph.initializer
+    constants = {each.name: torch.from_numpy(numpy_helper.to_array(each).copy()) for each in stored}
+    found = {
+        "pieces.weight": constants["table"].float() * constants["table_scales"],
+        "positions": constants["positions"],
+        "hidden.weight": constants["hidden"].T,
+        "hidden.bias": constants["hidden_bias"],
+        "out.weight": constants["out"].T,
+        "out.bias": constants["out_bias"],
+    }
+    for name, value in constants.items():
+        whole, _, part = name.rpartition(".")
+        if part == "scales":
+            found[f"{whole}.weight"] = (constants[f"{whole}.weight"].float() * value).T
+            found[f"{whole}.bias"] = constants[f"{whole}.bias"]
+        elif part in ("gamma", "beta"):
+            found[f"{whole}.{'weight' if part == 'gamma' else 'bias'}"] = value
+    return vocabulary, found
 
 
 def _folder() -> Path:

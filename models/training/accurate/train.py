@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -11,17 +10,11 @@ from seemly.pieces import Pieces
 from training.accurate import dataset, finish, start
 from training.accurate.fit import fit
 from training.accurate.network import Network
-from training.dataset import gather
+from training.dataset import gather_once
 from training.rows import LABELS
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from training.rows import Row
-
-
-STOP = 1_750
-"""Steps of the first stage: about half a pass over the public rows, which is what an hour on two cores allows."""
 
 
 def train(
@@ -35,19 +28,26 @@ def train(
     seed: int,
     passes: int,
     device: str,
+    begin: Path | None = None,
 ) -> dict[str, Any]:
-    """From the data folder to the model's folder. The fast model must stand beside `out`, for the bands."""
-    work.mkdir(parents=True, exist_ok=True)
-    rows = _rows(data, examples, suites, work)
-    vocabulary, tensors = start.load()
+    """From the data folder to the model's folder. The fast model must stand beside `out`.
+
+    With `begin`, the folder of a finished accurate model, training goes on from its weights with the second stage.
+    """
+    rows = dataset.choose(gather_once(data, examples, suites, work))
+    vocabulary, tensors = start.reopen(begin) if begin else start.load()
     cutter = Pieces(vocabulary, bare=True)
     torch.manual_seed(seed)
     network = Network(len(LABELS), len(vocabulary))
-    network.start_from(tensors)
-    network.to(device)
-    first = dataset.first_stage(rows, seed)
     how = {"seed": seed, "device": device}
-    fit(network, lambda _: dataset.encode(first, cutter), 1, work / "first.pt", peak=1.0, last=0.5, stop=STOP, **how)
+    first = [] if begin else dataset.first_stage(rows, seed)
+    if begin:
+        network.load_state_dict(tensors)
+        network.to(device)
+    else:
+        network.start_from(tensors)
+        network.to(device)
+        fit(network, lambda _: dataset.encode(first, cutter), 1, work / "first.pt", peak=1.0, last=0.5, **how)
     second = [dataset.second_stage(rows, seed + number) for number in range(passes)]
     fit(
         network,
@@ -59,15 +59,6 @@ def train(
         **how,
     )
     read = sum(map(len, second))
-    settings = {"first_rows": len(first), "steps": STOP, "second_rows": read, "passes": passes, "seed": seed}
+    settings = {"first_rows": len(first), "second_rows": read, "passes": passes, "seed": seed}
     network.cpu().eval()
     return finish.finish(network, vocabulary, rows, out, version=version, settings=settings)
-
-
-def _rows(data: Path, examples: Path, suites: Path, work: Path) -> list[Row]:
-    """The rows, kept in the work folder once they were read."""
-    kept = work / "rows.pickle"
-    if not kept.exists():
-        kept.write_bytes(pickle.dumps(dataset.choose(gather(data, examples, suites))))
-    rows: list[Row] = pickle.loads(kept.read_bytes())  # noqa: S301  (made by this command)
-    return rows

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from seemly.errors import ConfigError
 from seemly.language import is_taught
+from seemly.scores.blend import Blend, log_odds
 from seemly.scores.scorer import pick
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ _WORST = 8
 _LOOKS = 4
 """How many copies of a text the accurate model reads to explain it."""
 
+_LEAST = 1e-6
+"""Probabilities nearer to 0 or 1 are as far from any threshold as this one."""
+
 _REMEMBERED = 64
 
 
@@ -43,8 +47,9 @@ class CascadeScorer:
     else: it does where the fast model's log-odds for some label lie within a band around the label's threshold.
 
     The bands' widths were set when the models were calibrated, so that about `share` (0 to 1) of ordinary traffic
-    falls inside. Of a text longer than `UNIT`, the eight units are read that weigh most against the thresholds. A
-    text in a language that the accurate model was not taught keeps the fast model's scores.
+    falls inside. A text that is read has the probabilities that both models together give it. Of a text longer than
+    `UNIT`, the eight units are read that weigh most against the thresholds. A text in a language that the accurate
+    model was not taught keeps the fast model's scores.
     """
 
     def __init__(self, fast: FastScorer, accurate: AccurateModel, detector: Detector, share: float) -> None:
@@ -55,6 +60,7 @@ class CascadeScorer:
         self.detector = detector
         self.share = share
         self._bands = accurate.manifest.band(share)
+        self._blend = Blend(accurate.manifest.blend, self.labels)
         self._known: dict[tuple[tuple[str, ...], tuple[float, ...]], _Edges] = {}
 
     @property
@@ -75,7 +81,8 @@ class CascadeScorer:
         scores = self.fast.score(units, self.labels, ())
         chosen, left = self._choose(units, owners, pick(scores, self.labels, labels), labels, thresholds)
         if chosen:
-            scores[chosen] = self.accurate.read([units[index] for index in chosen])
+            said = np.array(self.accurate.read([units[index] for index in chosen]))
+            scores[chosen] = self._blend(scores[chosen], said)
         for index in left:
             # What the accurate model clears in the units that weigh more is not held against those that weigh less.
             seen = scores[[other for other in chosen if owners[other] == owners[index]]]
@@ -109,21 +116,22 @@ class CascadeScorer:
     ) -> NDArray[np.float32]:
         """Probabilities of a text of at most `UNIT` code points, and of copies that lack a part each.
 
-        Where the accurate model decides on the text, it reads those `_LOOKS` copies whose probabilities the fast model
-        finds to fall most.
+        Where the accurate model reads the text, it reads those `_LOOKS` copies, too, whose probabilities the fast model
+        finds to fall most; of the others it is taken to say what it says of the whole text.
         """
         import numpy as np
 
-        rough = self.fast.score([text, *without], labels, thresholds)
+        copies = [text, *without]
+        whole = self.fast.score(copies, self.labels, ())
+        rough = pick(whole, self.labels, labels)
         if self._choose([text], [0], rough[:1], labels, thresholds) == ([], []):
             return rough
         falls = (rough[0] - rough[1:]).max(axis=1)
         chosen = [0, *(1 + np.argsort(-falls, kind="stable")[:_LOOKS]).tolist()]
-        copies = [text, *without]
-        found = pick(np.array(self.accurate.read([copies[index] for index in chosen])), self.labels, labels)
-        scores = np.repeat(found[:1], len(copies), axis=0)
-        scores[chosen] = found
-        return scores
+        said = np.array(self.accurate.read([copies[index] for index in chosen]))
+        closer = np.repeat(said[:1], len(copies), axis=0)
+        closer[chosen] = said
+        return pick(self._blend(whole, closer), self.labels, labels)
 
     def _choose(
         self,
@@ -143,7 +151,7 @@ class CascadeScorer:
         known = [index for index in uncertain if self._knows(units[index])]
         if len(units) == owners[-1] + 1 or len(known) <= _WORST:
             return known, []
-        weights = _log_odds(scores) - middle
+        weights = log_odds(scores, _LEAST) - middle
         of: dict[int, list[int]] = {}
         for index in known:
             of.setdefault(owners[index], []).append(index)
@@ -156,7 +164,7 @@ class CascadeScorer:
 
         edges = self._known.get((labels, thresholds))
         if edges is None:
-            middle = _log_odds(np.clip(np.array(thresholds), 0.01, 0.99))
+            middle = log_odds(np.array(thresholds), 0.01)
             below, above = (np.array([self._bands[label][side] for label in labels]) for side in (0, 1))
             with np.errstate(over="ignore"):
                 low, high = 1 / (1 + np.exp(below - middle)), 1 / (1 + np.exp(-middle - above))
@@ -180,14 +188,6 @@ def _worst(units: Sequence[int], weights: NDArray[np.float64]) -> list[int]:
     first = sorted(set(weights.argmax(axis=0).tolist()), key=lambda at: (-top[at], at))
     rest = np.argsort(-top, kind="stable").tolist()
     return [units[at] for at in list(dict.fromkeys([*first, *rest]))[:_WORST]]
-
-
-def _log_odds(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:
-    import numpy as np
-
-    bounded = np.clip(probabilities.astype(np.float64), 1e-6, 1 - 1e-6)
-    found: NDArray[np.float64] = np.log(bounded) - np.log1p(-bounded)
-    return found
 
 
 def divide(texts: Sequence[str]) -> tuple[list[str], list[int]]:

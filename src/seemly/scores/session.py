@@ -49,6 +49,10 @@ class Opened(Generic[T]):
             return error
 
 
+_SLOWER = ("SkipLayerNormFusion",)
+"""Rewritings of onnxruntime's that make our graphs slower: its fused norm takes longer than a sum and a norm apart."""
+
+
 def open_session(weights: bytes, name: str) -> ort.InferenceSession:
     """A session of one thread. Raises ModelError where onnxruntime cannot open the weights."""
     import onnxruntime as ort
@@ -59,6 +63,8 @@ def open_session(weights: bytes, name: str) -> ort.InferenceSession:
     options.enable_mem_pattern = False  # shapes differ from call to call
     options.log_severity_level = 3
     try:
-        return ort.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        return ort.InferenceSession(
+            weights, options, providers=["CPUExecutionProvider"], disabled_optimizers=list(_SLOWER)
+        )
     except Exception as error:  # onnxruntime's exceptions have no common type of their own
         raise ModelError(f"the weights of model {name!r} cannot be opened by onnxruntime {ort.__version__}") from error
