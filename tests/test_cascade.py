@@ -20,7 +20,6 @@ from seemly.builtin import BUILTIN
 from seemly.channel import Calibration, Channel, PolicySettings
 from seemly.engine import Engine
 from seemly.errors import ConfigError, ModelError
-from seemly.language import Language
 from seemly.manifest import Manifest
 from seemly.models import Models
 from seemly.plan import compile_plan
@@ -64,8 +63,8 @@ class Accurate:
 class Detector:
     """Knows German by its umlauts, and Russian by its letters."""
 
-    def detect(self, text: str) -> Language:
-        return Language("de" if "ü" in text else None if "?" in text else "ru" if "я" in text else "en", 1.0)
+    def may_be(self, text: str, languages: frozenset[str]) -> bool:
+        return ("de" if "ü" in text else "ru" if "я" in text else "en") in languages
 
 
 def _percent(text: str) -> float:
@@ -99,9 +98,6 @@ def ask(cascade: CascadeScorer, *texts: str, threshold: float = 0.5) -> list[flo
         (EVERYTHING, "99 a", True),
         (EVERYTHING, "50 für", False),
         (EVERYTHING, "50 я", False),
-        (EVERYTHING, "50 ?", True),
-        (EVERYTHING, "50 ?яж", False),
-        (EVERYTHING, "50 ?я word", True),
     ],
 )
 def test_the_accurate_model_reads_what_lies_within_the_band(share: float, text: str, read: bool) -> None:

@@ -14,7 +14,8 @@ from seemly.language import Detector
 from seemly.models import Models
 from seemly.text.normalize import normalize
 
-detect = Models().detector().detect
+DETECTOR = Models().detector()
+detect = DETECTOR.detect
 
 TOLD = [
     ("Good morning everyone, did you sleep well last night?", "en"),
@@ -96,6 +97,33 @@ def test_any_text_has_an_answer(text: str) -> None:
     found = detect(text)
     assert 0.0 <= found.probability <= 1.0
     assert found == detect(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("This is a whole sentence of plain English.", True),
+        ("Das ist ein ganzer Satz auf Deutsch, liebe Leute.", False),
+        ("lol", True),
+        ("", True),
+        ("😀😀", True),
+        ("12:30", True),
+        ("run only", True),
+        ("aaah meu pau", False),
+        ("🙃 яж", False),
+        ("こんにちは", False),
+    ],
+)
+def test_what_may_be_english(text: str, may: bool) -> None:
+    assert DETECTOR.may_be(text, frozenset({"en"})) is may
+
+
+@given(st.text(max_size=60))
+def test_what_is_sure_counts_as_what_it_is(text: str) -> None:
+    code = detect(text).code
+    if code is not None:
+        assert DETECTOR.may_be(text, frozenset({code}))
+        assert not DETECTOR.may_be(text, frozenset({"en", "de"} - {code}))
 
 
 def test_threads_agree() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seemly.errors import ConfigError
-from seemly.language import is_taught
 from seemly.scores.blend import Blend, log_odds
 from seemly.scores.scorer import pick
 
@@ -174,7 +173,7 @@ class CascadeScorer:
         return edges
 
     def _knows(self, text: str) -> bool:
-        return is_taught(self.detector.detect(text).code, text, self.languages)
+        return self.detector.may_be(text, self.languages)
 
     def __reduce__(self) -> tuple[type[CascadeScorer], tuple[FastScorer, AccurateModel, Detector, float]]:
         return CascadeScorer, (self.fast, self.accurate, self.detector, self.share)
