@@ -72,7 +72,8 @@ _STAGES = """Two stages: one pass over the {first_rows} public rows in batches o
   the written examples and a sample of the sets, {second_rows} rows in all."""
 
 _LATER = """Training went on from an earlier version (`--begin FOLDER`), which was started as said above: {passes}
-  passes over the written examples and a sample of the sets, {second_rows} rows in all."""
+  passes over the written examples and a sample of the sets, {second_rows} rows in all. The weights are the mean of
+  those before and after, which ranked the validation rows better than either."""
 
 
 def write(figures: Mapping[str, Any], version: str) -> str:

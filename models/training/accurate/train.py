@@ -32,7 +32,9 @@ def train(
 ) -> dict[str, Any]:
     """From the data folder to the model's folder. The fast model must stand beside `out`.
 
-    With `begin`, the folder of a finished accurate model, training goes on from its weights with the second stage.
+    With `begin`, the folder of a finished accurate model, training goes on from its weights with the second stage, and
+    ends with the mean of the weights before and after, which ranks better than either (Wortsman et al. 2022, "Robust
+    fine-tuning of zero-shot models").
     """
     rows = dataset.choose(gather_once(data, examples, suites, work))
     vocabulary, tensors = start.reopen(begin) if begin else start.load()
@@ -61,4 +63,6 @@ def train(
     read = sum(map(len, second))
     settings = {"first_rows": len(first), "second_rows": read, "passes": passes, "seed": seed}
     network.cpu().eval()
+    if begin:
+        network.load_state_dict({name: (tensors[name] + value) / 2 for name, value in network.state_dict().items()})
     return finish.finish(network, vocabulary, rows, out, version=version, settings=settings)
