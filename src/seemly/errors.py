@@ -5,6 +5,8 @@
     │   └── ModelError   weights that are missing, damaged, or of another version
     ├── ContentError     content that cannot be moderated as it was submitted; the spec's BAD_REQUEST
     ├── DataError        examples that nothing can be measured, fitted or replayed on
+    ├── DecodeError      media that is damaged, too large, or of a kind that nothing here reads
+    ├── FetchError       a URL that is not fetched, or was not to be had
     └── PolicyFailed     a policy's result was asked for, or `strict=True` was set, and the policy had failed
 
 Messages and issues name fields, never the content in them, so that they are safe to log.
@@ -18,7 +20,18 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ConfigError", "ContentError", "DataError", "Issue", "ModelError", "PolicyFailed", "SeemlyError", "shorten"]
+__all__ = [
+    "ConfigError",
+    "ContentError",
+    "DataError",
+    "DecodeError",
+    "FetchError",
+    "Issue",
+    "ModelError",
+    "PolicyFailed",
+    "SeemlyError",
+    "shorten",
+]
 
 
 def shorten(name: str, length: int = 60) -> str:
@@ -85,6 +98,18 @@ class ContentError(SeemlyError, ValueError):
 
 class DataError(SeemlyError, ValueError):
     """Examples that nothing can be measured, fitted or replayed on. `issues` names rows, from 1, and fields."""
+
+    code = "BAD_REQUEST"
+
+
+class DecodeError(SeemlyError, ValueError):
+    """Media that is damaged, too large, or of a kind that nothing here reads. The message holds nothing of it."""
+
+    code = "BAD_REQUEST"
+
+
+class FetchError(SeemlyError):
+    """A URL that is not fetched, or was not to be had. The message holds nothing of the URL."""
 
     code = "BAD_REQUEST"
 
