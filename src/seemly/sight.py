@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["IMAGE_LABELS", "Box", "ImageModel", "Region", "Sight"]
+__all__ = ["IMAGE_LABELS", "Box", "ImageModel", "Region", "Sight", "Writing"]
 
 Box = tuple[float, float, float, float]
 """x, y, width, height as shares of the picture, 0 to 1, from its upper left."""
@@ -29,6 +29,15 @@ class Region:
 
     label: str
     what: str
+    probability: float
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A text in a picture, how sure its reader is of it (0 to 1), and where it stands."""
+
+    text: str = field(repr=False)
     probability: float
     box: Box
 

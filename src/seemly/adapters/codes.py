@@ -1,0 +1,31 @@
+"""QR codes and bar codes in images, which carry addresses past readers of text: `pip install "seemly[ocr]"`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import zxingcpp
+
+from seemly.sight import Writing
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["read_codes"]
+
+
+def read_codes(picture: NDArray[np.uint8]) -> list[Writing]:
+    """What the codes in a picture, [height, width, 3], RGB, say, as text; a code without text is passed over."""
+    height, width = picture.shape[:2]
+    found = []
+    for code in zxingcpp.read_barcodes(picture):
+        corners = code.position
+        xs, ys = zip(*((corner.x, corner.y) for corner in (
+            corners.top_left, corners.top_right, corners.bottom_left, corners.bottom_right
+        )), strict=True)  # fmt: skip
+        left, top = max(0.0, min(xs) / width), max(0.0, min(ys) / height)
+        right, bottom = min(1.0, max(xs) / width), min(1.0, max(ys) / height)
+        if code.text.strip():
+            found.append(Writing(code.text, 1.0, (left, top, max(0.0, right - left), max(0.0, bottom - top))))
+    return found

@@ -1,0 +1,77 @@
+"""Text in images, by RapidOCR: `pip install "seemly[ocr]"`. Its models come in its wheel; nothing is downloaded."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seemly.errors import ModelError
+from seemly.scores.session import Opened
+from seemly.sight import Box, Writing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["TextReader"]
+
+_LEAST = 0.5
+"""The least probability of a line that is reported, the library's own."""
+
+_SETTINGS = {
+    "Global.log_level": "error",
+    "Global.text_score": _LEAST,
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+}
+
+
+class TextReader:
+    """Reads lines of printed and clearly written text, Latin and Chinese above all. Safe to call from threads."""
+
+    def __init__(self) -> None:
+        self._engine = Opened(_open)
+
+    def read(self, picture: NDArray[np.uint8]) -> list[Writing]:
+        """The lines of a picture, [height, width, 3], RGB, from top to bottom. Raises ModelError as `warm_up` does."""
+        engine = self._engine()
+        height, width = picture.shape[:2]
+        found = engine(np.ascontiguousarray(picture[..., ::-1]))
+        if found.boxes is None or found.txts is None:
+            return []
+        lines = [
+            Writing(str(text), float(score), _box(np.asarray(corners), width, height))
+            for text, score, corners in zip(found.txts, found.scores, found.boxes, strict=True)
+            if str(text).strip()
+        ]
+        return sorted(lines, key=lambda line: (round(line.box[1], 2), line.box[0]))
+
+    def warm_up(self) -> None:
+        """Load the models. Raises ModelError where they are not there."""
+        self._engine()
+
+    def __reduce__(self) -> tuple[type[TextReader], tuple[()]]:
+        return TextReader, ()
+
+
+def _open() -> Any:
+    spec = find_spec("rapidocr")
+    if spec is None or spec.origin is None:
+        raise ModelError('the reader of text in images is not installed: pip install "seemly[ocr]"')
+    if len(list((Path(spec.origin).parent / "models").glob("*.onnx"))) < 3:
+        raise ModelError(
+            "this build of rapidocr carries no models, and none are downloaded: install its wheel from PyPI"
+        )
+    from rapidocr import RapidOCR
+
+    return RapidOCR(params=dict(_SETTINGS))
+
+
+def _box(corners: NDArray[np.floating], width: int, height: int) -> Box:
+    """What encloses four corners, x and y in pixels, as shares of the picture."""
+    low = np.clip(corners.min(axis=0) / (width, height), 0.0, 1.0)
+    high = np.clip(corners.max(axis=0) / (width, height), 0.0, 1.0)
+    left, top, right, bottom = float(low[0]), float(low[1]), float(high[0]), float(high[1])
+    return left, top, right - left, bottom - top
