@@ -178,7 +178,8 @@ def _prepare(picture: NDArray[np.uint8], how: _Input) -> NDArray[np.float32]:
     values = np.asarray(image, np.float32) / np.float32(255.0)
     if how.colour == "BGR":
         values = values[..., ::-1]
-    values = (values - np.array(how.mean, np.float32)) / np.array(how.std, np.float32)
+    mean, std = np.array(how.mean, np.float32), np.array(how.std, np.float32)
+    values = (values - mean) / std
     block = values.transpose(2, 0, 1) if how.layout == "NCHW" else values
     found: NDArray[np.float32] = np.ascontiguousarray(block[None], np.float32)
     return found
