@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--epochs", type=int, help="of training: 3 for fast, 2 for the second stage of accurate")
+    parser.add_argument("--epochs", type=int, default=2, help="of training, for accurate of its second stage; 2")
     parser.add_argument("--begin", type=Path, help="a finished accurate model to go on from; without: MiniLM")
     fast = parser.add_argument_group("the fast model")
     fast.add_argument("--teacher", type=Path, help="the folder of an accurate model to learn from")
@@ -43,7 +43,6 @@ def main(argv: Sequence[str] | None = None) -> None:
     fast.add_argument("--pieces", type=int, default=50_000, help="the vocabulary's size")
     args = parser.parse_args(argv)
     args.out = args.out or HERE.parent / f"text-{args.model}"
-    args.epochs = args.epochs or {"fast": 3, "accurate": 2}[args.model]
     args.work = args.work or HERE / ".work" / args.model
 
     import torch

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from training import identities, plain
 from training.augment import BABBLE_WEIGHT
 from training.distil import ALONE, TRUST
-from training.rules import ASSUMED, ASSUMED_CLEAN, WRITTEN
+from training.rules import ASSUMED, ASSUMED_CLEAN, IN_LANGUAGES, WRITTEN
 from training.table import SOURCES
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ research-only or non-commercial, and posts of Reddit users on suicide, of which 
 ## What it is weak at
 
 - Languages other than those above: it knows their swear words from a list, a few dozen neutral sentences, and little
-  else. Spanish, Italian, Dutch and Polish are known from two to three hundred written examples each, Finnish from a few
-  hundred forum comments.
+  else. Spanish, Italian, French, Dutch and Polish are known above all from one to two thousand written examples each,
+  half of them about hate, and none read by a native; Finnish from a few hundred forum comments.
 - self_harm, sexual, flirtation, violence: two to three thousand written examples each, mostly English. Their written
   test rows are as hard on purpose as the written negatives; plain forms are found, oblique ones often not.
 - Hate that is implied, and hate speech quoted in order to condemn it.
@@ -154,6 +154,7 @@ def sources() -> str:
         [(s.name, s.language, ", ".join(s.labels), ", ".join(s.assumed), s.weight, s.licence) for s in SOURCES]
         + [
             ("written", "mostly en", "named row by row", "", WRITTEN, _OURS),
+            ("written_hate_languages", "ten others", "named row by row", "", IN_LANGUAGES, _OURS),
             ("identities", "en", "all", "", identities.WEIGHT, _OURS),
             ("plain", "en", "row by row", "", plain.WEIGHT, _OURS),
             ("babble", "none", "all 0", "", BABBLE_WEIGHT, _OURS),

@@ -28,6 +28,9 @@ ASSUMED, ASSUMED_CLEAN = 0.3, 0.9
 WRITTEN = 4.0
 """The weight of an example that was written for this model."""
 
+IN_LANGUAGES = 1.5
+"""The weight of those in `hate_languages.jsonl`, of which there are many for the languages that they are in."""
+
 HARMS = ("toxicity_severe", "hate", "insult", "threat", "identity_attack", "violence")
 """What a text is not if it is not toxic: 0 wherever a set says so of toxicity and not of these."""
 

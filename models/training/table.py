@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from training import readers
 from training.reading import read_json
 from training.rows import LABELS, Row, digest
-from training.rules import WRITTEN, Source, always, column, equals, has, only, votes
+from training.rules import IN_LANGUAGES, WRITTEN, Source, always, column, equals, has, only, votes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -458,6 +458,7 @@ SOURCES: tuple[Source, ...] = (
 def written(folder: Path) -> Iterator[Row]:
     """The examples that were written for this model: `written/*.jsonl` beside this file."""
     for path in sorted(folder.glob("*.jsonl")):
+        weight = IN_LANGUAGES if path.stem == "hate_languages" else WRITTEN
         for record in read_json(path):
             labels = {label: float(value) for label, value in record["labels"].items()}
-            yield Row(record["text"], labels, f"written_{path.stem}", record.get("language", "en"), WRITTEN)
+            yield Row(record["text"], labels, f"written_{path.stem}", record.get("language", "en"), weight)
