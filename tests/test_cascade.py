@@ -217,12 +217,12 @@ def test_an_unknown_label_is_refused() -> None:
         make(0.2).score(["a"], ("sarcasm",), (0.5,))
 
 
-def test_explaining_has_the_accurate_model_read_the_few_copies_that_differ_most() -> None:
+def test_explaining_has_the_accurate_model_read_the_copy_that_differs_most() -> None:
     cascade = make(0.3)
     copies = [f"{percent} a" for percent in (50, 10, 49, 30, 48, 20)]
     scores = cascade.weigh("50 a", copies, ("toxicity",), (0.5,))
     assert scores.shape == (7, 1)
-    assert sorted(cascade.accurate.seen) == sorted(["50 a", "10 a", "20 a", "30 a", "48 a"])
+    assert cascade.accurate.seen == ["50 a", "10 a"]
     assert make(0.1).weigh("99 a", ["1 a"], ("toxicity",), (0.5,))[:, 0].tolist() == pytest.approx([0.99, 0.01])
 
 

@@ -90,7 +90,7 @@ class Explanation:
 
 def explain(plan: Plan, submission: Submission, result: ModerationResult) -> Explanation:
     """Explain a result of the plan. Costs a pass of the fast model over the text with each word left out, and where
-    the accurate model decided, its reading of a few of these; of a text beyond 400 code points, over the part where
+    the accurate model reads the text, its reading of the one of these that differs most; of a text beyond 400 code points, over the part where
     the policy's probability is highest.
 
     The method is occlusion: what the log-odds lose without a word is what the word carries (Li, Monroe and
