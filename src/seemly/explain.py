@@ -90,8 +90,8 @@ class Explanation:
 
 def explain(plan: Plan, submission: Submission, result: ModerationResult) -> Explanation:
     """Explain a result of the plan. Costs a pass of the fast model over the text with each word left out, and where
-    the accurate model reads the text, its reading of the one of these that differs most; of a text beyond 400 code points, over the part where
-    the policy's probability is highest.
+    the accurate model reads the text, its reading of the one of these that differs most; of a text beyond 400 code
+    points, over the part where the policy's probability is highest.
 
     The method is occlusion: what the log-odds lose without a word is what the word carries (Li, Monroe and
     Jurafsky, 2016, "Understanding neural networks through representation erasure").
