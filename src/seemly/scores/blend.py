@@ -19,7 +19,7 @@ LEAST = 1e-4
 class Blend:
     """By label, how much the fast model's log-odds count, how much the accurate one's, and what is added to them.
 
-    Two models that err differently are right more often together than the better of them alone (Wolpert 1992,
+    Two models that err differently are mostly right more often together than the better of them alone (Wolpert 1992,
     "Stacked generalization"). A label that `weights` lack is the accurate model's alone.
     """
 
