@@ -9,7 +9,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import httpcore
 
@@ -61,7 +61,7 @@ class Fetcher:
         try:
             with (
                 httpcore.ConnectionPool(network_backend=backend) as pool,
-                pool.stream("GET", target.url, headers=[("Host", _authority(target)), *_HEADERS]) as response,
+                pool.stream("GET", target.url, headers=[("Host", urlsplit(target.url).netloc), *_HEADERS]) as response,
             ):
                 headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
                 if response.status in _MOVED and "location" in headers:
@@ -75,10 +75,6 @@ class Fetcher:
             raise FetchError(f"the URL took more than {self.timeout:g} seconds") from error
         except (httpcore.ProtocolError, httpcore.NetworkError, httpcore.UnsupportedProtocol, OSError) as error:
             raise FetchError("the URL could not be fetched") from error
-
-
-def _authority(target: Target) -> str:
-    return target.url.split("://", 1)[1].split("/", 1)[0].split("?", 1)[0]
 
 
 def _read(chunks: Iterable[bytes], room: int) -> bytes:
