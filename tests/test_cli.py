@@ -406,7 +406,7 @@ class TestInit:
 
     def test_every_setting_stands_there(self) -> None:
         live = tomllib.loads(template())
-        lists = {"policies", "wordlists", "rules"}
+        lists = {"policies", "wordlists", "hashlists", "rules"}
         expected = {to_camel(each.name) for each in fields(Channel)}
         assert set(documented(template())) | lists >= expected
         optional = {"name", "description", "contentType"}
@@ -416,6 +416,7 @@ class TestInit:
         channel = Channel.parse(tomllib.loads(examples(template())))
         assert len(channel.policies) == 4
         assert len(channel.wordlists) == 2
+        assert len(channel.hashlists) == 1
         assert len(channel.rules) == 2
         engine = Engine(channel, models=FakeModels())
         assert "flirtation" not in engine.policies

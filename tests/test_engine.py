@@ -15,6 +15,7 @@ from seemly.builtin import BUILTIN
 from seemly.channel import Calibration, Channel, Condition, PolicySettings, Rule, Triage, Wordlist
 from seemly.content import Audio, Author, ClientAction, Image, Object, Submission, Text, Turn, Video
 from seemly.context import ConversationMemory
+from seemly.decode import Capture
 from seemly.engine import Engine, Rejected
 from seemly.errors import ConfigError, ContentError, PolicyFailed
 from seemly.policies.classifier import CLASSIFIERS
@@ -136,7 +137,7 @@ def test_media_without_a_media_policy_is_a_failure_that_names_the_extra(content:
 class _Captions:
     """Reads an image's bytes as its text, and a video as its frames."""
 
-    def decode(self, part: Any) -> Iterator[Any]:
+    def decode(self, part: Any, capture: Capture) -> Iterator[Any]:
         if isinstance(part, Video):
             yield from (Image(frame) for frame in part.source)
         else:
@@ -144,7 +145,7 @@ class _Captions:
 
 
 class _Endless:
-    def decode(self, part: Any) -> Iterator[Any]:
+    def decode(self, part: Any, capture: Capture) -> Iterator[Any]:
         yield part
 
 

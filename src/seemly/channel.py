@@ -22,7 +22,18 @@ from seemly.errors import ConfigError, Issue
 from seemly.frozen import FrozenMapping, freeze, thaw
 from seemly.wire import to_camel
 
-__all__ = ["PRESETS", "Action", "Calibration", "Channel", "Condition", "PolicySettings", "Rule", "Triage", "Wordlist"]
+__all__ = [
+    "PRESETS",
+    "Action",
+    "Calibration",
+    "Channel",
+    "Condition",
+    "Hashlist",
+    "PolicySettings",
+    "Rule",
+    "Triage",
+    "Wordlist",
+]
 
 Action = Literal["allow", "review", "reject"]
 MetaType = Literal["profile", "message", "post", "comment", "event", "product", "review", "voice", "other"]
@@ -142,6 +153,28 @@ class Wordlist:
 
 
 @dataclass(frozen=True, slots=True)
+class Hashlist:
+    """A list of known images, by their PDQ hashes, result id `hash:<key>`.
+
+    `hashes` are of 64 hexadecimal digits each; `file` is a text file of more of them, one a line, read when the engine
+    is built. Mode `block` flags an image that differs from one of the list in at most `distance` bits, 0 to 31; `allow`
+    keeps such an image from being looked at any further.
+    """
+
+    __pydantic_config__ = _WIRE
+
+    key: Key
+    hashes: tuple[Annotated[str, Len(64, 64)], ...] = ()
+    file: str | None = None
+    mode: Literal["block", "allow"] = "block"
+    name: str | None = None
+    distance: Annotated[int, Interval(ge=0, le=31)] = 31
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
     """One test of a rule: `field operator value`. The fields and operators are listed in the README."""
 
@@ -242,6 +275,7 @@ class Channel:
     accurate_share: Annotated[float, Interval(ge=0, le=1)] = 0.2
     policies: tuple[PolicySettings, ...] = ()
     wordlists: tuple[Wordlist, ...] = ()
+    hashlists: tuple[Hashlist, ...] = ()
     rules: tuple[Rule, ...] = ()
     triage: Triage = field(default_factory=Triage)
 
@@ -250,6 +284,7 @@ class Channel:
             self,
             *_repeated("policies", [each.id for each in self.policies if isinstance(each, PolicySettings)]),
             *_repeated("wordlists", [each.key for each in self.wordlists if isinstance(each, Wordlist)]),
+            *_repeated("hashlists", [each.key for each in self.hashlists if isinstance(each, Hashlist)]),
             *_repeated("rules", [each.key for each in self.rules if isinstance(each, Rule)]),
         )
 

@@ -16,7 +16,7 @@ from seemly.builtin import BUILTIN
 from seemly.channel import Channel, PolicySettings
 from seemly.content import Submission
 from seemly.context import ConversationMemory
-from seemly.decode import BUILTIN_DECODERS, Decoder
+from seemly.decode import BUILTIN_DECODERS, Decoder, Fetch
 from seemly.errors import ConfigError, ContentError, Issue
 from seemly.frozen import FrozenMapping
 from seemly.leaves import Surroundings
@@ -53,8 +53,10 @@ _Shared = tuple[
     str,
     Registry,
     Models,
-    Mapping[str, Decoder],
+    Mapping[str, Decoder | str],
+    Fetch | None,
     ConversationMemory | None,
+    bool,
     bool,
     Callable[[], float],
     Callable[[], str],
@@ -70,9 +72,11 @@ class Engine:
     """Moderates content by one channel, in process.
 
     `tier` chooses the text model; `registry` the policies there are; `models` is shared between engines to share
-    what they load; `decoders` take content that is not text apart, by its type; `memory` supplies earlier turns to
-    channels with `context_enabled`. With `strict`, a policy's failure raises PolicyFailed in place of a partial
-    result. `clock` gives Unix seconds.
+    what they load; `decoders` take content that is not text apart, by its type, and `fetch` gets what is given by its
+    URL (`Fetcher().fetch` of `seemly.adapters.fetch`): without one, nothing is fetched. `memory` supplies earlier turns
+    to channels with `context_enabled`. With `strict`, a policy's failure raises PolicyFailed in place of a partial
+    result; with `early_exit`, a video is looked at no further once a frame is enough to reject it, unless the channel
+    has rules. `clock` gives Unix seconds.
 
     Everything that can be wrong with the configuration is a ConfigError here, never later. An engine is safe to use
     from several threads, pickles as its configuration, and works on after a fork.
@@ -85,9 +89,11 @@ class Engine:
         tier: str = DEFAULT_TIER,
         registry: Registry = BUILTIN,
         models: Models | None = None,
-        decoders: Mapping[str, Decoder] = BUILTIN_DECODERS,
+        decoders: Mapping[str, Decoder | str] = BUILTIN_DECODERS,
+        fetch: Fetch | None = None,
         memory: ConversationMemory | None = None,
         strict: bool = False,
+        early_exit: bool = False,
         clock: Callable[[], float] = time.time,
         new_id: Callable[[], str] = _new_id,
     ) -> None:
@@ -97,6 +103,7 @@ class Engine:
             registry=(registry, Registry),
             models=(models, Models | None),
             decoders=(decoders, Mapping),
+            fetch=(fetch, Callable | None),
             memory=(memory, ConversationMemory | None),
             clock=(clock, Callable),
             new_id=(new_id, Callable),
@@ -107,7 +114,8 @@ class Engine:
         self.models = Models() if models is None else models
         self.memory = memory
         self._plan = compile_plan(self.channel, registry, self.models, tier)
-        self._around = Surroundings(clock, new_id, memory, decoders, strict, _versions(self.models, tier))
+        versions = _versions(self.models, tier)
+        self._around = Surroundings(clock, new_id, memory, decoders, fetch, strict, early_exit, versions)
         self._overrides: OrderedDict[tuple[PolicySettings, ...], Engine] = OrderedDict()
         self._lock = ProcessLock()
         self._executor: tuple[int, ThreadPoolExecutor] | None = None
@@ -193,8 +201,8 @@ class Engine:
 
     def _shared(self, memory: ConversationMemory | None) -> _Shared:
         around = self._around
-        how = around.decoders, memory, around.strict, around.clock, around.new_id
-        return self.tier, self.registry, self.models, *how
+        how = memory, around.strict, around.early_exit, around.clock, around.new_id
+        return self.tier, self.registry, self.models, around.decoders, around.fetch, *how
 
     def _parse(self, content: object) -> Submission:
         submission = parse_submission(content)
@@ -283,6 +291,7 @@ class Engine:
     def _every_policy(self) -> Iterator[str]:
         yield from (spec.id for spec in self.registry)
         yield from (f"wordlist:{each.key}" for each in self.channel.wordlists)
+        yield from (f"hash:{each.key}" for each in self.channel.hashlists)
 
 
 def _rebuild(
@@ -290,9 +299,11 @@ def _rebuild(
     tier: str,
     registry: Registry,
     models: Models,
-    decoders: Mapping[str, Decoder],
+    decoders: Mapping[str, Decoder | str],
+    fetch: Fetch | None,
     memory: ConversationMemory | None,
     strict: bool,
+    early_exit: bool,
     clock: Callable[[], float],
     new_id: Callable[[], str],
 ) -> Engine:
@@ -302,8 +313,10 @@ def _rebuild(
         registry=registry,
         models=models,
         decoders=decoders,
+        fetch=fetch,
         memory=memory,
         strict=strict,
+        early_exit=early_exit,
         clock=clock,
         new_id=new_id,
     )

@@ -8,7 +8,7 @@ hashes of a quality below 50 say too little of their picture to be compared.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from seemly.errors import ConfigError, Issue
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Hashes = NDArray[np.uint8]
 
-__all__ = ["BYTES", "MAX_DISTANCE", "MIN_QUALITY", "HashIndex", "KnownHash", "parse_hashes"]
+__all__ = ["BYTES", "MAX_DISTANCE", "MIN_QUALITY", "HashIndex", "Hasher", "KnownHash", "parse_hashes"]
 
 BYTES = 32
 """A hash's length."""
@@ -44,6 +44,18 @@ class KnownHash:
 
     place: int
     distance: int
+
+
+@runtime_checkable
+class Hasher(Protocol):
+    """Hashes pictures. Safe to call from several threads at once."""
+
+    def hash(self, picture: NDArray[np.uint8]) -> bytes | None:
+        """The hash of a picture, [height, width, 3], RGB, 32 bytes; None where the picture is too plain to be compared.
+
+        May raise: the failure is captured.
+        """
+        ...
 
 
 class HashIndex:

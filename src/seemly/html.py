@@ -10,7 +10,7 @@ from seemly.content import Content, Object, Text
 
 if TYPE_CHECKING:
     from seemly.explain import Explanation
-    from seemly.result import ModerationResult
+    from seemly.result import MediaResult, ModerationResult
 
 __all__ = ["highlight", "render_explanation", "render_result"]
 
@@ -46,10 +46,27 @@ def render_result(result: ModerationResult) -> str:
     bodies = "".join(
         _titled(field, highlight(text, _matches(result, field))) for field, text in _texts(result.submitted)
     )
+    media = "".join(_titled(_title(each), _describe(each)) for each in result.media)
     return (
-        f"<div>{_banner(result)}{bodies}<table><tr><th>policy</th><th>probability</th><th></th><th>labels</th></tr>"
+        f"<div>{_banner(result)}{bodies}{media}<table><tr><th>policy</th><th>probability</th><th></th><th>labels</th></tr>"
         f"{rows}</table>{f'<ul>{failures}</ul>' if failures else ''}</div>"
     )
+
+
+def _title(media: MediaResult) -> str:
+    looked = f", {media.pictures} pictures" if media.pictures > 1 else ""
+    heard = f", {media.speech_ms / 1000:.0f} s of speech" if media.speech_ms else ""
+    return f"{media.field or ''} ({media.type}{looked}{heard})".strip()
+
+
+def _describe(media: MediaResult) -> str:
+    """What was seen, read and heard; what nothing looks for is said."""
+    lines = [", ".join(f"{label.label} {label.score:.2f}" for label in media.labels)]
+    if media.uncovered:
+        lines.append(f"not looked for: {', '.join(media.uncovered)}")
+    lines += [f"“{text}”" for text in media.texts]
+    lines += [media.transcript] if media.transcript else []
+    return "".join(f"<div>{_visible(line)}</div>" for line in lines if line)
 
 
 def render_explanation(explanation: Explanation) -> str:

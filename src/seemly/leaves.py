@@ -2,58 +2,61 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from seemly.channel import Channel
-from seemly.content import MAX_TEXT, Content, Object, Submission, Text, Turn
-from seemly.context import ConversationMemory, Recollection, Window, build_windows
-from seemly.decode import Decoder, find_texts
-from seemly.errors import ModelError, PolicyFailed, shorten
+from seemly.content import Object, Submission, Text, Turn
+from seemly.context import ConversationMemory, Recollection, build_windows
+from seemly.decide import measure_severity
+from seemly.decode import Capture, Decoder, Fetch
+from seemly.errors import DecodeError, FetchError, ModelError, PolicyFailed, shorten
 from seemly.frozen import FrozenMapping
+from seemly.leaf import Leaf
+from seemly.media import read_media
 from seemly.plan import Plan
-from seemly.result import Failure
+from seemly.policy import Finding, Item
+from seemly.result import Failure, MediaResult
+from seemly.text.normalize import normalize
 
-__all__ = ["Leaf", "Surroundings", "Tree", "take_apart", "tell"]
+__all__ = ["NO_TEXT", "Surroundings", "Tree", "take_apart", "tell"]
+
+NO_TEXT = normalize("")
+"""What stands in place of a text where a policy reads a picture."""
 
 MAX_IN_CONTEXT = 20
-"""The most text fields of an object that are also read with earlier turns: each costs two more readings a window."""
+"""The most texts of a submission that are also read with earlier turns: each costs two more readings a window."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a run takes from outside: time (Unix seconds), ids, earlier turns, decoders by type of content.
 
-    `strict` raises PolicyFailed in place of a partial result; without `remember` the memory is only read.
+    `fetch` gets what a URL names. `strict` raises PolicyFailed in place of a partial result; with `early_exit` a frame
+    that is enough to reject a video ends the looking; without `remember` the memory is only read.
     """
 
     clock: Callable[[], float]
     new_id: Callable[[], str]
     memory: ConversationMemory | None
-    decoders: Mapping[str, Decoder]
+    decoders: Mapping[str, Decoder | str]
+    fetch: Fetch | None
     strict: bool
+    early_exit: bool
     versions: FrozenMapping
     remember: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
-    """A text within a submission, the field it stands in, and the earlier turns that it is also read with."""
-
-    field: str | None
-    text: str = dataclasses.field(repr=False)
-    windows: tuple[Window, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Tree:
-    """A submission with its leaves, and what of it could not be read. `timestamp` is in Unix milliseconds."""
+    """A submission with its leaves, what of it could not be read, and what is told of its media. `timestamp` is in Unix
+    milliseconds."""
 
     submission: Submission
     leaves: tuple[Leaf, ...]
     failures: tuple[Failure, ...]
     timestamp: float
+    media: tuple[MediaResult, ...] = ()
 
 
 def take_apart(plan: Plan, submission: Submission, around: Surroundings) -> Tree:
@@ -66,33 +69,65 @@ def take_apart(plan: Plan, submission: Submission, around: Surroundings) -> Tree
     content = submission.content
     if type(content) is Text and memory is None and not channel.context_enabled:
         return Tree(submission, (Leaf(None, content.text),), (), timestamp)
-    texts, failures = _read(content, channel, around.decoders)
+    leaves, failures, media = _read(plan, submission, around)
     recalled = _recall(channel, submission, memory, now)
-    leaves = tuple(
-        Leaf(name, text, build_windows(text, recalled) if len(texts) <= MAX_IN_CONTEXT else ()) for name, text in texts
-    )
+    texts = [leaf.text for leaf in leaves if leaf.sight is None]
+    if (recalled.conversation or recalled.author) and len(texts) <= MAX_IN_CONTEXT:
+        leaves = [
+            replace(leaf, windows=build_windows(leaf.text, recalled)) if leaf.sight is None else leaf for leaf in leaves
+        ]
     if memory is not None and around.remember and texts and not submission.do_not_store:
-        turn = Turn("\n".join(text for _, text in texts), submission.author_id, timestamp)
-        memory.remember(submission.conversation_id, turn, now)
-    return Tree(submission, leaves, tuple(failures), timestamp)
+        memory.remember(submission.conversation_id, Turn("\n".join(texts), submission.author_id, timestamp), now)
+    return Tree(submission, tuple(leaves), tuple(failures), timestamp, tuple(media))
 
 
 def _read(
-    content: Content, channel: Channel, decoders: Mapping[str, Decoder]
-) -> tuple[list[tuple[str | None, str]], list[Failure]]:
-    """Every text of the content with its field, and what could not be read; what the channel passes over is neither."""
+    plan: Plan, submission: Submission, around: Surroundings
+) -> tuple[list[Leaf], list[Failure], list[MediaResult]]:
+    """The leaves of every part of the content, and what could not be read; what the channel passes over is neither."""
+    content, channel = submission.content, plan.channel
     parts = content.data.items() if isinstance(content, Object) else ((None, content),)
-    texts: list[tuple[str | None, str]] = []
+    capture = Capture.of(channel, around.fetch)
+    enough = _find_enough(plan, submission) if around.early_exit else None
+    leaves: list[Leaf] = []
     failures: list[Failure] = []
+    told: list[MediaResult] = []
     for name, part in parts:
-        if not isinstance(part, Text) and not getattr(channel, f"enable_{part.type}_moderation"):
-            continue
-        try:
-            texts.extend([(name, text[:MAX_TEXT]) for text in find_texts(part, decoders)])
-        except Exception as error:  # noqa: BLE001  (whatever a decoder raises must not cost the other fields)
+        if isinstance(part, Text):
+            leaves.append(Leaf(name, part.text))
+        elif getattr(channel, f"enable_{part.type}_moderation"):
+            media = read_media(part, name, plan, capture, around.decoders, enough)
             where = part.type if name is None else shorten(name)
-            failures.append(Failure(f"decode:{where}", tell(error)))
-    return texts, failures
+            leaves.extend(media.leaves)
+            failures.extend(Failure(f"decode:{where}", tell(error)) for error in media.failures)
+            told.append(media.result)
+    return leaves, failures, told
+
+
+def _find_enough(plan: Plan, submission: Submission) -> Callable[[Sequence[Leaf]], bool] | None:
+    """What tells whether leaves are enough to reject, whatever else the submission holds: None where nothing is."""
+    channel, client = plan.channel, submission.client_action
+    if channel.rules or channel.triage.reject >= 1.0 or (client is not None and client.behavior == "override"):
+        return None
+
+    def decides(leaves: Sequence[Leaf]) -> bool:
+        items = [Item(NO_TEXT, sight=leaf.sight) for leaf in leaves if leaf.sight is not None]
+        return any(
+            measure_severity(finding.probability, bound.threshold, bound.weight) >= channel.triage.reject
+            for bound in plan.policies
+            if bound.flag and "image" in bound.spec.leaves
+            for finding in _ask(bound.policy.check, items)
+        )
+
+    return decides
+
+
+def _ask(check: Callable[[Sequence[Item]], Sequence[Finding]], items: Sequence[Item]) -> Sequence[Finding]:
+    """What a policy finds; one that fails decides nothing here, and is told of when everything is read."""
+    try:
+        return check(items)
+    except Exception:  # noqa: BLE001  (whatever a policy raises)
+        return ()
 
 
 def _recall(channel: Channel, submission: Submission, memory: ConversationMemory | None, now: float) -> Recollection:
@@ -109,4 +144,5 @@ def _recall(channel: Channel, submission: Submission, memory: ConversationMemory
 
 def tell(error: Exception) -> str:
     """What may be said of an error: a foreign exception's own words could quote the content."""
-    return str(error) if isinstance(error, PolicyFailed | ModelError) else f"raised {type(error).__name__}"
+    safe = isinstance(error, PolicyFailed | ModelError | DecodeError | FetchError)
+    return str(error) if safe else f"raised {type(error).__name__}"

@@ -14,11 +14,15 @@ from seemly.manifest import FILE, Manifest
 from seemly.scores.accurate import AccurateModel
 from seemly.scores.cascade import EVERYTHING, CascadeScorer
 from seemly.scores.fast import FastScorer
+from seemly.senses import Senses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from seemly.hashes import Hasher
     from seemly.scores.scorer import Scorer
+    from seemly.sight import ImageModel
+    from seemly.speech import Transcriber
 
 __all__ = ["TIERS", "Models"]
 
@@ -40,11 +44,22 @@ class Models:
 
     A model is looked for in `root`, in the folder that `$SEEMLY_MODELS` names, among the weights that come with
     the package, and in the checkout's `models/`; the first folder with a manifest counts. What could not be
-    loaded stays so for the life of this object, with the same error each time. Pickles as its root.
+    loaded stays so for the life of this object, with the same error each time. Pickles as what it was made of.
+
+    `viewers` look at pictures and `transcriber` writes speech down in place of those that are installed.
     """
 
-    def __init__(self, root: Path | str | None = None) -> None:
+    def __init__(
+        self,
+        root: Path | str | None = None,
+        *,
+        viewers: Sequence[ImageModel] | None = None,
+        hasher: Hasher | None = None,
+        transcriber: Transcriber | None = None,
+    ) -> None:
         self.root = None if root is None else Path(root)
+        self._given = {"viewers": viewers, "hasher": hasher, "transcriber": transcriber}
+        self.senses = Senses(viewers=viewers, hasher=hasher, transcriber=transcriber, roots=self._roots)
         self._lock = ProcessLock()
         self._scorers: dict[tuple[str, float], Scorer | str] = {}
         self._accurate: AccurateModel | None = None
@@ -133,4 +148,8 @@ class Models:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Models, (self.root,)
+        return _remade, (self.root, self._given)
+
+
+def _remade(root: Path | None, given: dict[str, Any]) -> Models:
+    return Models(root, **given)

@@ -13,11 +13,13 @@ from seemly.errors import ConfigError, Issue
 from seemly.frozen import thaw
 from seemly.language import Detector, Language
 from seemly.models import Models
+from seemly.policies.known_images import KnownImages, spec_of
 from seemly.policies.wordlist import spec_for
 from seemly.policy import Finding, Label, Policy, PolicyKind, Spec
 from seemly.registry import Registry
 from seemly.rules import Verdict, check_rules
 from seemly.scores.scorer import Scorer
+from seemly.senses import Senses
 from seemly.text.normalize import Normalized
 from seemly.text.view import View
 
@@ -53,7 +55,8 @@ class BoundPolicy:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an engine does with each submission. `labels` and `thresholds` are what the scorer is asked for."""
+    """What an engine does with each submission. `labels` and `thresholds` are what the scorer is asked for; `hashes`
+    are the lists of known images."""
 
     channel: Channel
     policies: tuple[BoundPolicy, ...]
@@ -62,6 +65,12 @@ class Plan:
     labels: tuple[str, ...]
     thresholds: tuple[float, ...]
     kinds: Mapping[str, PolicyKind]
+    senses: Senses
+    hashes: tuple[KnownImages, ...] = ()
+
+    def allows(self, found: bytes) -> bool:
+        """Whether a picture of this hash is on a list of images that need no looking at."""
+        return any(known.hashlist.mode == "allow" and known.knows(found) for known in self.hashes)
 
     def detect(self, texts: Sequence[Normalized]) -> list[Language]:
         """The language of each text."""
@@ -117,7 +126,8 @@ def read_disguise(text: Normalized) -> View | None:
 def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str) -> Plan:
     """Build every policy of the channel. Raises ConfigError with everything that is wrong."""
     settings = {each.id: each for each in channel.policies}
-    specs = {spec.id: spec for spec in (*registry, *(spec_for(wordlist) for wordlist in channel.wordlists))}
+    of_lists = (*map(spec_for, channel.wordlists), *map(spec_of, channel.hashlists))
+    specs = {spec.id: spec for spec in (*registry, *of_lists)}
     issues = [
         Issue(f"policies.{i}.id", f"no policy has the id {each.id!r}; known are {', '.join(specs)}")
         for i, each in enumerate(channel.policies)
@@ -143,7 +153,8 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     by_label.update({each.spec.id: each.raw_threshold for each in bound})
     thresholds = tuple(by_label[label] for label in needed)
     kinds = {each.spec.id: each.spec.kind for each in bound}
-    return Plan(channel, tuple(bound), scorer, models.detector(), needed, thresholds, kinds)
+    hashes = tuple(each.policy for each in bound if isinstance(each.policy, KnownImages))
+    return Plan(channel, tuple(bound), scorer, models.detector(), needed, thresholds, kinds, models.senses, hashes)
 
 
 def _find_scorer(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from seemly.channel import Channel
+    from seemly.sight import Sight
     from seemly.span import Span
     from seemly.text.normalize import Normalized
 
@@ -30,20 +31,23 @@ PolicyKind = Literal["classifier", "entity_matcher"]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One text for a policy to check.
+    """One text for a policy to check, or, for policies whose Spec says that they read images, one picture.
 
     `scores` holds the model's probability for each label that some policy needs; `language` is the detected
-    ISO 639-1 code, or None where it is unsure.
+    ISO 639-1 code, or None where it is unsure. Of a picture there is `sight`, what was seen in it, and no text.
     """
 
     text: Normalized
     scores: Mapping[str, float] = dataclasses.field(default_factory=lambda: MappingProxyType({}))
     language: str | None = None
+    sight: Sight | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """Something found in a text: `original[span.start:span.end] == match`, whole grapheme clusters.
+
+    In a picture the span is 0 to 0, and `match` says what was seen.
 
     `probability` is 0 to 1. `flagging` matches are those that the policy's probability rests on; others are
     reported (and masked) without flagging. `mask` is the text that takes the match's place in the modified
@@ -96,7 +100,10 @@ def check_finding(finding: object, item: Item) -> None:
         return
     if type(finding.matches) is not tuple or type(finding.labels) is not tuple:
         raise PolicyFailed("gave matches or labels that are not tuples")
-    if finding.matches and not all(_is_match(match, item.text.original) for match in finding.matches):
+    if item.sight is not None:
+        if not all(_is_seen(match) for match in finding.matches):
+            raise PolicyFailed("gave a match in a picture that has a span or lies outside it")
+    elif finding.matches and not all(_is_match(match, item.text.original) for match in finding.matches):
         raise PolicyFailed("gave a match that is not what its span covers, or is out of bounds")
     if finding.labels and not all(_is_label(label) for label in finding.labels):
         raise PolicyFailed("gave something other than a Label with a probability, a Python float from 0 to 1")
@@ -116,6 +123,12 @@ def _is_match(match: object, original: str) -> bool:
     start, end = match.span
     mask = match.mask
     return 0 <= start < end and original[start:end] == match.match and (mask is None or isinstance(mask, str))
+
+
+def _is_seen(match: object) -> bool:
+    if not isinstance(match, Match) or not _is_probability(match.probability) or match.span != (0, 0):
+        return False
+    return match.box is None or (len(match.box) == 4 and all(0.0 <= side <= 1.0 for side in match.box))
 
 
 @runtime_checkable
@@ -149,7 +162,7 @@ class Spec:
     is built, and `build(options, channel)` gets an instance. `labels` are the model labels that the policy reads
     from `Item.scores`. `languages` are the ISO 639-1 codes that it knows, None for any: a text in
     another language is not shown to it, and its result says `language_supported: False`. `leaves` are the kinds of
-    content that it reads.
+    content that it reads, `text` and `image`; `sights` are the labels of images that it reads from `Item.sight`.
     """
 
     id: str
@@ -159,4 +172,5 @@ class Spec:
     labels: tuple[str, ...] = ()
     languages: frozenset[str] | None = None
     leaves: frozenset[str] = frozenset({"text"})
+    sights: tuple[str, ...] = ()
     defaults: Defaults = Defaults()

@@ -1,4 +1,5 @@
-"""Every distinct text of a batch, read once: its views, its language, its scores, and what each policy makes of it."""
+"""Every distinct text of a batch, read once: its views, its language, its scores, and what each policy makes of it; and
+every picture."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from seemly.context import Window, merge_findings
 from seemly.errors import PolicyFailed
 from seemly.frozen import FrozenMapping
 from seemly.language import Language
-from seemly.leaves import Leaf, Tree
+from seemly.leaf import Leaf
+from seemly.leaves import NO_TEXT, Tree
 from seemly.plan import BoundPolicy, Plan
 from seemly.policy import NOTHING, Finding, Item, Label, check_finding
 from seemly.text.normalize import Normalized, normalize
@@ -27,12 +29,18 @@ _FOREIGN = Finding(0.0, data=_UNTAUGHT)
 
 
 class Reading:
-    """What a plan makes of the texts of a batch. Whatever fails is kept as the exception that it raised."""
+    """What a plan makes of the texts and pictures of a batch. What fails is kept as the exception that it raised."""
 
     def __init__(self, plan: Plan, trees: Iterable[Tree]) -> None:
         self.index: dict[str, int] = {}
+        pictures: list[Item] = []
+        self._seen: dict[int, int] = {}
         for tree in trees:
             for leaf in tree.leaves:
+                if leaf.sight is not None:
+                    self._seen[id(leaf.sight)] = len(pictures)
+                    pictures.append(Item(NO_TEXT, sight=leaf.sight))
+                    continue
                 self.index.setdefault(leaf.text, len(self.index))
                 for window in leaf.windows:
                     self.index.setdefault(window.before, len(self.index))
@@ -52,10 +60,8 @@ class Reading:
         failed = {i: score for i, score in enumerate(scores) if isinstance(score, Exception)}
         taught = plan.scorer.languages
         foreign = [i for i, item in enumerate(items) if item.language is not None and item.language not in taught]
-        self.outcomes = [
-            _mark(_ask(bound, items, failed), foreign) if bound.spec.labels else _ask(bound, items, {})
-            for bound in plan.policies
-        ]
+        self.outcomes = [_read(bound, items, failed, foreign) for bound in plan.policies]
+        self.sights = [_see(bound, pictures) for bound in plan.policies] if pictures else []
 
     def row(self, leaf: Leaf) -> list[Finding | Exception]:
         """What each policy of the plan, in order, made of a leaf without windows."""
@@ -63,7 +69,12 @@ class Reading:
         return [outcomes[position] for outcomes in self.outcomes]
 
     def find(self, policy: int, leaf: Leaf) -> Finding | Exception:
-        """What the policy at that position of the plan made of a leaf, alone and together with its windows."""
+        """What the policy at that position of the plan made of a leaf, alone and together with its windows.
+
+        The policy must read leaves of its kind.
+        """
+        if leaf.sight is not None:
+            return self.sights[policy][self._seen[id(leaf.sight)]]
         outcomes = self.outcomes[policy]
         alone = outcomes[self.index[leaf.text]]
         if not leaf.windows or isinstance(alone, Exception):
@@ -84,11 +95,29 @@ class Reading:
         return self.texts[self.index[leaf.text]]
 
     def language(self, leaves: Sequence[Leaf]) -> Language | Exception:
-        """The language of the longest leaf."""
-        if not leaves:
+        """The language of the longest text."""
+        texts = [leaf for leaf in leaves if leaf.sight is None]
+        if not texts:
             return _UNTOLD
-        longest = leaves[0] if len(leaves) == 1 else max(leaves, key=lambda leaf: len(leaf.text))
+        longest = texts[0] if len(texts) == 1 else max(texts, key=lambda leaf: len(leaf.text))
         return self.languages[self.index[longest.text]]
+
+
+def _read(
+    bound: BoundPolicy, items: Sequence[Item], failed: Mapping[int, Exception], foreign: Sequence[int]
+) -> Sequence[Finding | Exception]:
+    """What a policy makes of each text; nothing where it reads none."""
+    if "text" not in bound.spec.leaves:
+        return [NOTHING] * len(items)
+    return _mark(_ask(bound, items, failed), foreign) if bound.spec.labels else _ask(bound, items, {})
+
+
+def _see(bound: BoundPolicy, pictures: Sequence[Item]) -> Sequence[Finding | Exception]:
+    """What a policy makes of each picture; nothing where it looks at none. Calibrations are fitted to texts, and not
+    applied."""
+    if "image" not in bound.spec.leaves:
+        return [NOTHING] * len(pictures)
+    return _attempt(bound.policy.check, pictures, check_finding)
 
 
 def _ask(bound: BoundPolicy, items: Sequence[Item], failed: Mapping[int, Exception]) -> Sequence[Finding | Exception]:
@@ -96,8 +125,6 @@ def _ask(bound: BoundPolicy, items: Sequence[Item], failed: Mapping[int, Excepti
     if failed:
         scored = iter(_ask(bound, [item for i, item in enumerate(items) if i not in failed], {}))
         return [failed[i] if i in failed else next(scored) for i in range(len(items))]
-    if "text" not in bound.spec.leaves:
-        return [NOTHING] * len(items)
     languages = bound.spec.languages
     if languages is None:
         return _check(bound, items)

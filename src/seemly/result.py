@@ -15,9 +15,11 @@ from seemly.content import Author, Content, Object, Part, Text
 from seemly.errors import PolicyFailed
 from seemly.frozen import EMPTY, FrozenMapping, thaw
 from seemly.policy import Match, PolicyKind
+from seemly.sight import Region, Writing
 
 __all__ = [
-    "ContentResult", "DecidedBy", "Evaluation", "Failure", "Insight", "LabelResult", "MatchedRule", "Meta",
+    "ContentResult", "DecidedBy", "Evaluation", "Failure", "ImageLabel", "Insight", "LabelResult", "MatchedRule",
+    "MediaResult", "Meta",
     "ModerationResult", "PolicyResult", "Recommendation", "Trace",
 ]  # fmt: skip
 
@@ -153,6 +155,55 @@ class Insight:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageLabel:
+    """How probable, 0 to 1, something is to be seen in a picture; of several pictures the largest."""
+
+    label: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class MediaResult:
+    """What was seen and heard in one image, video or sound; `field` is the object's field that it stands in.
+
+    `labels` are those that some installed model looks for, `uncovered` those of the interface that none does. `regions`
+    and `writings` say what was seen and read where, and in media that move, when. `transcript` is what was said, None
+    unless the channel includes it. `pictures` counts what was looked at, `speech_ms` is how much speech there was, in
+    milliseconds.
+    """
+
+    type: str
+    field: str | None
+    labels: tuple[ImageLabel, ...] = ()
+    uncovered: tuple[str, ...] = ()
+    regions: tuple[Region, ...] = ()
+    writings: tuple[Writing, ...] = ()
+    transcript: str | None = dataclasses.field(default=None, repr=False)
+    pictures: int = 0
+    speech_ms: int = 0
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text found in pictures, each once."""
+        return tuple(dict.fromkeys(writing.text for writing in self.writings))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, of the names that the interface has for images."""
+        return {
+            "type": self.type,
+            "field": self.field,
+            "labels": [dataclasses.asdict(each) for each in self.labels],
+            "uncovered": list(self.uncovered),
+            "texts": list(self.texts),
+            "regions": [dataclasses.asdict(each) for each in self.regions],
+            "writings": [dataclasses.asdict(each) for each in self.writings],
+            "transcript": self.transcript,
+            "pictures": self.pictures,
+            "speech_ms": self.speech_ms,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A policy or decoder that failed, and why, in words that hold nothing of the content."""
 
@@ -206,7 +257,8 @@ class ModerationResult:
     """Everything that was found and decided. The same shape whatever was submitted.
 
     `policies` are sorted by probability, highest first, then id. `errors` is empty on success; a policy that failed
-    is absent from `policies`, and `result[id]` then raises PolicyFailed.
+    is absent from `policies`, and `result[id]` then raises PolicyFailed. `media` has an entry for each image, video or
+    sound.
     """
 
     content: ContentResult
@@ -219,6 +271,7 @@ class ModerationResult:
     errors: tuple[Failure, ...]
     trace: Trace
     submitted: Content = dataclasses.field(repr=False)
+    media: tuple[MediaResult, ...] = ()
 
     def __getitem__(self, policy: str) -> PolicyResult:
         for each in self.policies:
@@ -266,6 +319,7 @@ class ModerationResult:
                 "rule": self.trace.rule,
                 "would_be": None if would_be is None else would_be.to_dict(),
             }
+            wire["media"] = [each.to_dict() for each in self.media]
         return wire
 
     def to_json(self, *, extended: bool = False, indent: int | None = None) -> str:

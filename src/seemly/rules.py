@@ -154,7 +154,12 @@ def _field_problem(condition: Condition, specs: Mapping[str, Spec]) -> str | Non
             return f"must end in one of {', '.join(POLICY_FIELDS)}"
         return None if policy in specs else f"no policy has the id {policy!r}; known are {', '.join(specs)}"
     if head == "label":
-        labels = [f"{spec.id}.{label}" for spec in specs.values() for label in spec.labels if label != spec.id]
+        labels = [
+            f"{spec.id}.{label}"
+            for spec in specs.values()
+            for label in (*spec.labels, *spec.sights)
+            if label != spec.id
+        ]
         of_its_own = any(rest.startswith(f"{spec.id}.") and not spec.labels for spec in specs.values())
         return None if rest in labels or of_its_own else f"no such label; known are {', '.join(labels)}"
     if head == "entity":

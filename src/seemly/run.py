@@ -10,12 +10,23 @@ from seemly.content import Content, Image, Object, Submission, Text
 from seemly.decide import FailedPolicy, decide
 from seemly.errors import PolicyFailed
 from seemly.language import Language
+from seemly.leaf import Leaf, locate
 from seemly.leaves import Surroundings, Tree, take_apart, tell
 from seemly.mask import mask_text
-from seemly.plan import Plan
+from seemly.plan import BoundPolicy, Plan
 from seemly.policy import NOTHING, Finding, Label, Match, PolicyKind
 from seemly.reading import Reading
-from seemly.result import ContentResult, Failure, Insight, LabelResult, Meta, ModerationResult, PolicyResult
+from seemly.result import (
+    ContentResult,
+    Failure,
+    ImageLabel,
+    Insight,
+    LabelResult,
+    MediaResult,
+    Meta,
+    ModerationResult,
+    PolicyResult,
+)
 from seemly.rules import Verdict
 
 __all__ = ["run_batch"]
@@ -39,7 +50,7 @@ def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, re
         failures.append(_fail("language", language, around.strict))
         failed.append(FailedPolicy("allow"))
         language = Language(None, 0.0)
-    cleaned = any(reading.normalized(leaf).cleaned for leaf in tree.leaves)
+    cleaned = any(reading.normalized(leaf).cleaned for leaf in tree.leaves if leaf.sight is None)
     decision = decide(
         plan.channel,
         submission,
@@ -60,6 +71,7 @@ def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, re
             modified is not None,
             modified,
             cleaned,
+            _transcript(tree.media),
         ),
         submission.author,
         decision.evaluation,
@@ -77,6 +89,7 @@ def _conclude(plan: Plan, tree: Tree, reading: Reading, around: Surroundings, re
         tuple(failures),
         decision.trace,
         content,
+        tuple(_label_toxic(each, tree, plan, reading) for each in tree.media),
     )
 
 
@@ -94,24 +107,47 @@ def _judge(
         raise PolicyFailed(f"{failures[0].id}: {failures[0].message}")
     if failures and not tree.leaves:
         return verdicts, failures, failed
-    if len(tree.leaves) == 1 and tree.leaves[0].field is None and not tree.leaves[0].windows:
-        row = reading.row(tree.leaves[0])
+    first = tree.leaves[0] if len(tree.leaves) == 1 else None
+    if first is not None and first.field is None and not first.windows and not first.from_media:
+        row = reading.row(first)
         findings = [each for each in row if isinstance(each, Finding)]
         if len(findings) == len(row):
             verdicts = [bound.judge(each) for bound, each in zip(plan.policies, findings, strict=True)]
             return verdicts, failures, failed
     for position, bound in enumerate(plan.policies):
-        outcomes = [(leaf.field, reading.find(position, leaf)) for leaf in tree.leaves]
-        found = [(field, each) for field, each in outcomes if isinstance(each, Finding)]
+        outcomes = [(leaf, reading.find(position, leaf)) for leaf in tree.leaves if leaf.kind in bound.spec.leaves]
+        found = [(leaf.field, _locate(each, leaf, bound)) for leaf, each in outcomes if isinstance(each, Finding)]
         errors = [each for _, each in outcomes if isinstance(each, Exception)]
         if errors:
             failures.append(_fail(bound.spec.id, errors[0], strict))
             failed.append(bound.fail())
         if found or not outcomes:
             flagging = [(field, each) for field, each in found if bound.flag and each.probability >= bound.threshold]
-            fields = tuple(field for field, _ in flagging if field is not None)
+            fields = tuple(dict.fromkeys(field for field, _ in flagging if field is not None))
             verdicts.append(bound.judge(_combine(found), fields))
     return verdicts, failures, failed
+
+
+def _locate(finding: Finding, leaf: Leaf, bound: BoundPolicy) -> Finding:
+    return locate(finding, leaf, bound.spec.id, bound.threshold) if leaf.from_media else finding
+
+
+def _transcript(media: Sequence[MediaResult]) -> str | None:
+    """What was said in all the media together; None where the channel does not ask for it."""
+    said = [each.transcript for each in media if each.transcript is not None]
+    return "\n".join(said) if said else None
+
+
+def _label_toxic(media: MediaResult, tree: Tree, plan: Plan, reading: Reading) -> MediaResult:
+    """With the label `toxic`: how toxic the texts are that stand in its pictures. Known where texts are looked for."""
+    position = next((i for i, each in enumerate(plan.policies) if each.spec.id == "toxicity"), None)
+    if position is None or not any(each.label == "text" for each in media.labels):
+        return media
+    written = [leaf for leaf in tree.leaves if leaf.field == media.field and leaf.sight is None and leaf.written]
+    found = [reading.find(position, leaf) for leaf in written]
+    worst = max((each.probability for each in found if isinstance(each, Finding)), default=0.0)
+    uncovered = tuple(label for label in media.uncovered if label != "toxic")
+    return replace(media, labels=(*media.labels, ImageLabel("toxic", worst)), uncovered=uncovered)
 
 
 def _combine(found: Sequence[tuple[str | None, Finding]]) -> Finding:

@@ -32,6 +32,7 @@ from seemly.wire import to_camel
 __all__ = ["parse_submission"]
 
 _MEDIA: Mapping[str, type[Image | Video | Audio]] = {"image": Image, "video": Video, "audio": Audio}
+_SCHEMES = ("http://", "https://", "data:")
 _KINDS = "text, image, video, audio or object"
 
 
@@ -129,7 +130,14 @@ class _Reader:
             return Text("")
         if kind == "image" and wire.get("data") is not None and wire.get("url") is None:
             return Image(self.image_bytes(wire["data"], f"{path}.data"))
-        return _MEDIA[kind](self.required(wire, "url", path))
+        return _MEDIA[kind](self.url(wire, path))
+
+    def url(self, wire: Mapping[str, Any], path: str) -> str:
+        """The address of media. A path would let whoever submits content have a file of this machine read."""
+        url = self.required(wire, "url", path)
+        if url and not url.lower().startswith(_SCHEMES):
+            self.wrong(f"{path}.url", f"must begin with one of {', '.join(_SCHEMES)}")
+        return url
 
     def image_bytes(self, data: object, path: str) -> bytes:
         if not isinstance(data, str):

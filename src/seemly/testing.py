@@ -8,16 +8,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from seemly.channel import Channel
+from seemly.frozen import FrozenMapping
 from seemly.models import Models
 from seemly.policy import Defaults, Finding, Item, Match, Policy, Spec
+from seemly.sight import ALL_LABELS, Region, Sight, Writing
 from seemly.span import Span
+from seemly.speech import Segment, Sound
 from seemly.text.normalize import normalize
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["HOSTILE_TEXTS", "FailingPolicy", "FakeModels", "FakePolicy", "FakeScorer", "check_policy"]
+    from seemly.hashes import Hasher
+    from seemly.sight import ImageModel
+    from seemly.speech import Transcriber
+
+__all__ = [
+    "HOSTILE_TEXTS", "FailingPolicy", "FakeModels", "FakePolicy", "FakeScorer", "FakeTranscriber", "FakeViewer",
+    "check_policy",
+]  # fmt: skip
 
 HOSTILE_TEXTS: tuple[str, ...] = (
     "",
@@ -119,16 +129,67 @@ class FakeScorer:
         return self.score([text, *without], labels, thresholds)
 
 
+class FakeViewer:
+    """Looks at pictures and sees, in one whose first pixel is red, what it was told to; in others nothing.
+
+    `scores` are by label, `writings` the texts that it reads there, each on a line of its own.
+    """
+
+    def __init__(self, scores: Mapping[str, float], writings: Sequence[str] = ()) -> None:
+        self.scores = dict(scores)
+        self.writings = tuple(writings)
+        self.labels = tuple(label for label in ALL_LABELS if label in self.scores)
+
+    def look(self, pictures: Sequence[NDArray[np.uint8]]) -> list[Sight]:
+        """One sight a picture, with a region in its upper left quarter for each label."""
+        return [self._see(picture) for picture in pictures]
+
+    def warm_up(self) -> None:
+        """Nothing to load."""
+
+    def _see(self, picture: NDArray[np.uint8]) -> Sight:
+        red, green, blue = picture[0, 0].tolist()
+        if red < 200 or green > 50 or blue > 50:
+            return Sight(FrozenMapping(dict.fromkeys(self.scores, 0.0)))
+        high = 1.0 / max(1, len(self.writings))
+        return Sight(
+            FrozenMapping(self.scores),
+            tuple(Region(label, f"a {label}", score, (0.0, 0.0, 0.5, 0.5)) for label, score in self.scores.items()),
+            tuple(Writing(text, 1.0, (0.0, at * high, 1.0, high)) for at, text in enumerate(self.writings)),
+        )
+
+
+class FakeTranscriber:
+    """Hears the same words in every sound, one a tenth of a second."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def transcribe(self, sound: Sound) -> list[Segment]:
+        """One segment."""
+        return [Segment(self.text, sound.time_ms, sound.time_ms + 100 * len(self.text.split()), 0.9)]
+
+    def warm_up(self) -> None:
+        """Nothing to load."""
+
+
 class FakeModels(Models):
-    """Models without weights: every tier scores by a FakeScorer."""
+    """Models without weights: every tier scores by a FakeScorer. Nothing looks or listens but what is given."""
 
     LABELS = (
         "toxicity", "toxicity_severe", "hate", "profanity", "violence", "sexual", "flirtation", "self_harm", "spam",
         "insult", "threat", "identity_attack",
     )  # fmt: skip
 
-    def __init__(self, scores: Mapping[str, Mapping[str, float]] | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        scores: Mapping[str, Mapping[str, float]] | None = None,
+        *,
+        viewers: Sequence[ImageModel] = (),
+        hasher: Hasher | None = None,
+        transcriber: Transcriber | None = None,
+    ) -> None:
+        super().__init__(viewers=viewers, hasher=hasher, transcriber=transcriber)
         self.scores = {} if scores is None else scores
 
     def scorer(self, tier: str, share: float = 0.2) -> FakeScorer:
@@ -144,7 +205,11 @@ class FakeModels(Models):
         return {"text-fake": "fake"}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FakeModels, (self.scores,)
+        return _remade_models, (self.scores, self._given)
+
+
+def _remade_models(scores: Mapping[str, Mapping[str, float]], given: dict[str, Any]) -> FakeModels:
+    return FakeModels(scores, **given)
 
 
 def _make(kind: Callable[[Any, Any], Policy], first: object, second: object, *_given: object) -> Policy:
@@ -164,19 +229,21 @@ def check_policy(
     Over `HOSTILE_TEXTS` and your own `texts` (give some that it should find): it builds from its default options,
     gives one Finding an item in order, with probabilities from 0 to 1 and spans that are exactly what was matched,
     and gives the same for a text alone, in a batch, and a second time. `scores` are the model's for every text
-    (0.5 where a label is missing).
+    (0.5 where a label is missing). A policy that reads images is asked about pictures as well, in which all, some and
+    none of its `sights` are to be seen.
     """
     rows = [*HOSTILE_TEXTS, *texts]
     policy = _build(spec, options, channel or Channel())
     row = dict.fromkeys(spec.labels, 0.5) | dict(scores or {})
-    items = [Item(normalize(text), row, None) for text in rows]
+    items = [Item(normalize(text), row, None) for text in rows] if "text" in spec.leaves else []
+    items += [Item(normalize(""), sight=sight) for sight in _sights(spec)] if "image" in spec.leaves else []
     findings = _run(policy, items, spec)
-    for text, finding in zip(rows, findings, strict=True):
-        _check_finding(spec, text, finding)
+    for item, finding in zip(items, findings, strict=True):
+        _check_finding(spec, item, finding)
     again = _run(policy, items, spec)
     _must(list(again) == list(findings), spec, "gave other findings the second time: it keeps state between calls")
     for item, finding in zip(items, findings, strict=True):
-        _must(_run(policy, [item], spec)[0] == finding, spec, "gave another finding for a text alone than in a batch")
+        _must(_run(policy, [item], spec)[0] == finding, spec, "gave another finding for an item alone than in a batch")
     backwards = _run(policy, items[::-1], spec)
     _must(list(backwards)[::-1] == list(findings), spec, "gave other findings in another order")
     _must(len(policy.check([])) == 0, spec, "must give no finding for no item")
@@ -196,13 +263,26 @@ def _run(policy: Policy, items: Sequence[Item], spec: Spec) -> Sequence[Finding]
     return findings
 
 
-def _check_finding(spec: Spec, text: str, finding: object) -> None:
+def _sights(spec: Spec) -> list[Sight]:
+    """Sights of every label at once, of each alone, and of none."""
+    every = [Sight(FrozenMapping({label: 0.5})) for label in spec.sights]
+    regions = tuple(Region(label, "something", 0.5, (0.0, 0.0, 1.0, 1.0)) for label in spec.sights)
+    return [Sight(), Sight(hash=bytes(32)), *every, Sight(FrozenMapping(dict.fromkeys(spec.sights, 1.0)), regions)]
+
+
+def _check_finding(spec: Spec, item: Item, finding: object) -> None:
+    text = item.text.original
     _must(isinstance(finding, Finding), spec, "gave something other than a Finding")
     if not isinstance(finding, Finding):
         return
     _must(0.0 <= finding.probability <= 1.0, spec, f"gave a probability of {finding.probability}")
     for match in finding.matches:
         start, end = match.span
+        if item.sight is not None:
+            _must(
+                (start, end) == (0, 0), spec, f"gave a match in a picture a span, {start} to {end}: it must be 0 to 0"
+            )
+            continue
         _must(0 <= start < end <= len(text), spec, f"gave a span of {start} to {end} in a text of {len(text)}")
         _must(text[start:end] == match.match, spec, "gave a match that is not what its span covers")
         _must(0.0 <= match.probability <= 1.0, spec, f"gave a match a probability of {match.probability}")

@@ -18,11 +18,15 @@ The manifest is `manifest.json` in the model's folder:
       },
       "output": "softmax",                     what is to be done with the outputs: softmax, sigmoid or none
       "classes": ["drawing", "gore", "neutral", "porn"],
-      "labels": {"gore": "gore", "porn": "nudity"}
+      "labels": {"gore": "gore", "porn": "nudity"},
+      "thresholds": {"gore": 0.7}              of the labels; 0.5 unless it is said
     }
 
-`labels` says which class speaks for which label of `seemly.sight.IMAGE_LABELS`; a class that it does not name is
-passed over, and of several classes for one label the largest counts.
+`labels` says which class speaks for which label of `seemly.sight.ALL_LABELS`; a class that it does not name is
+passed over, and of several classes for one label the largest counts. `thresholds` says from which output on a label
+counts as found: outputs are stretched so that it comes to 0.5, where policies flag unless a channel says otherwise.
+
+A folder `image-<name>` among the models (`Models(root)`, `$SEEMLY_MODELS`) is taken up by every engine that uses them.
 """
 
 from __future__ import annotations
@@ -34,14 +38,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
-from annotated_types import Gt
+from annotated_types import Gt, Interval
 from PIL import Image, ImageOps
 
 from seemly.channel import parse_as
 from seemly.errors import ConfigError, Issue, ModelError
+from seemly.frozen import EMPTY, FrozenMapping
 from seemly.manifest import FILE, FORMAT
 from seemly.scores.session import Opened, open_session
-from seemly.sight import IMAGE_LABELS, Sight
+from seemly.sight import ALL_LABELS, Sight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +79,7 @@ class _Manifest:
     input: _Input
     classes: tuple[str, ...]
     labels: Mapping[str, str]
+    thresholds: Mapping[str, Annotated[float, Interval(ge=0.01, le=0.99)]] = EMPTY
     output: Literal["softmax", "sigmoid", "none"] = "softmax"
     sha256: str | None = None
 
@@ -89,7 +95,7 @@ class ImageClassifier:
         self.folder = folder
         self._manifest = _read(folder)
         named = set(self._manifest.labels.values())
-        self.labels = tuple(label for label in IMAGE_LABELS if label in named)
+        self.labels = tuple(label for label in ALL_LABELS if label in named)
         self._session = Opened(self._open)
 
     def look(self, pictures: Sequence[NDArray[np.uint8]]) -> list[Sight]:
@@ -131,8 +137,8 @@ class ImageClassifier:
         for each, value in zip(manifest.classes, np.clip(values, 0.0, 1.0).tolist(), strict=True):
             label = manifest.labels.get(each)
             if label is not None:
-                scores[label] = max(scores[label], value)
-        return Sight(scores)
+                scores[label] = max(scores[label], _stretch(value, manifest.thresholds.get(label, 0.5)))
+        return Sight(FrozenMapping(scores))
 
 
 def _read(folder: Path) -> _Manifest:
@@ -148,9 +154,14 @@ def _read(folder: Path) -> _Manifest:
         Issue(f"labels.{each}", "is none of the classes") for each in manifest.labels if each not in manifest.classes
     ]
     issues += [
-        Issue(f"labels.{each}", f"must be one of {', '.join(IMAGE_LABELS)}")
+        Issue(f"labels.{each}", f"must be one of {', '.join(ALL_LABELS)}")
         for each, label in manifest.labels.items()
-        if label not in IMAGE_LABELS
+        if label not in ALL_LABELS
+    ]
+    issues += [
+        Issue(f"thresholds.{label}", "is none of the labels that classes speak for")
+        for label in manifest.thresholds
+        if label not in manifest.labels.values()
     ]
     if manifest.format != FORMAT:
         issues.append(Issue("format", f"must be {FORMAT}"))
@@ -163,6 +174,13 @@ def _read(folder: Path) -> _Manifest:
     if issues:
         raise ModelError(f"the manifest of the image model {folder.name!r} cannot work", issues)
     return manifest
+
+
+def _stretch(value: float, threshold: float) -> float:
+    """A value from 0 to 1, with the threshold moved to 0.5 and straight lines beside it."""
+    if value < threshold:
+        return 0.5 * value / threshold
+    return 0.5 + 0.5 * (value - threshold) / (1.0 - threshold)
 
 
 def _prepare(picture: NDArray[np.uint8], how: _Input) -> NDArray[np.float32]:

@@ -6,13 +6,31 @@ from typing import TYPE_CHECKING
 
 import zxingcpp
 
-from seemly.sight import Writing
+from seemly.sight import Sight, Writing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["read_codes"]
+__all__ = ["CodeReader", "read_codes"]
+
+
+class CodeReader:
+    """Looks at pictures for codes and reads what they say. Safe to call from threads."""
+
+    labels: tuple[str, ...] = ()
+
+    def look(self, pictures: Sequence[NDArray[np.uint8]]) -> list[Sight]:
+        """The codes of pictures, each [height, width, 3], RGB, as writings."""
+        return [Sight(writings=tuple(read_codes(picture))) for picture in pictures]
+
+    def warm_up(self) -> None:
+        """Nothing to load."""
+
+    def __reduce__(self) -> tuple[type[CodeReader], tuple[()]]:
+        return CodeReader, ()
 
 
 def read_codes(picture: NDArray[np.uint8]) -> list[Writing]:
@@ -27,5 +45,7 @@ def read_codes(picture: NDArray[np.uint8]) -> list[Writing]:
         left, top = max(0.0, min(xs) / width), max(0.0, min(ys) / height)
         right, bottom = min(1.0, max(xs) / width), min(1.0, max(ys) / height)
         if code.text.strip():
-            found.append(Writing(code.text, 1.0, (left, top, max(0.0, right - left), max(0.0, bottom - top))))
+            found.append(
+                Writing(code.text, 1.0, (left, top, max(0.0, right - left), max(0.0, bottom - top)), code=True)
+            )
     return found

@@ -17,6 +17,7 @@ import numpy as np
 from PIL import Image
 
 from seemly.errors import ModelError
+from seemly.frozen import FrozenMapping
 from seemly.scores.session import Opened, open_session
 from seemly.sight import Region, Sight
 
@@ -108,7 +109,7 @@ class _Network:
                 part = self._kinds[kind].replace("_", " ").lower()
                 regions.append(Region(label, part, min(1.0, float(chances[at])), _box(corners, share)))
         scored = {label: max((r.probability for r in regions if r.label == label), default=0.0) for label in LABELS}
-        return Sight(scored, tuple(regions))
+        return Sight(FrozenMapping(scored), tuple(regions))
 
     def _label(self, kind: int) -> str | None:
         name = self._kinds[kind]

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seemly.errors import ModelError
+from seemly.frozen import FrozenMapping
 from seemly.scores.session import Opened
-from seemly.sight import Box, Writing
+from seemly.sight import Box, Sight, Writing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 __all__ = ["TextReader"]
@@ -31,6 +34,8 @@ _SETTINGS = {
 class TextReader:
     """Reads lines of printed and clearly written text, Latin and Chinese above all. Safe to call from threads."""
 
+    labels = ("text",)
+
     def __init__(self) -> None:
         self._engine = Opened(_open)
 
@@ -48,12 +53,21 @@ class TextReader:
         ]
         return sorted(lines, key=lambda line: (round(line.box[1], 2), line.box[0]))
 
+    def look(self, pictures: Sequence[NDArray[np.uint8]]) -> list[Sight]:
+        """What `read` finds in each picture, and, as the label `text`, how sure it is of the surest line."""
+        return [_sight(self.read(picture)) for picture in pictures]
+
     def warm_up(self) -> None:
         """Load the models. Raises ModelError where they are not there."""
         self._engine()
 
     def __reduce__(self) -> tuple[type[TextReader], tuple[()]]:
         return TextReader, ()
+
+
+def _sight(lines: Sequence[Writing]) -> Sight:
+    best = max((line.probability for line in lines), default=0.0)
+    return Sight(FrozenMapping({"text": best}), writings=tuple(lines))
 
 
 def _open() -> Any:

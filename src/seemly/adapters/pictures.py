@@ -56,10 +56,11 @@ LIMITS = PictureLimits()
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Pixels, [height, width, 3], RGB, 0 to 255, and when they are shown, in milliseconds from the start."""
+    """Pixels, [height, width, 3], RGB, 0 to 255, and when they are shown, in milliseconds from the start; None where
+    the image does not move."""
 
     pixels: NDArray[np.uint8] = field(repr=False)
-    time_ms: int = 0
+    time_ms: int | None = None
 
 
 def read_frames(data: bytes, limits: PictureLimits = LIMITS) -> Iterator[Frame]:

@@ -1,25 +1,56 @@
-"""The policies that are read straight from the model's labels."""
+"""The policies that are read straight from the models' labels, of texts and of images."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from seemly.channel import Channel
-from seemly.policy import Defaults, Finding, Item, Label, NoOptions, Spec
+from seemly.policy import Defaults, Finding, Item, Label, Match, NoOptions, Spec
+from seemly.sight import Sight
+from seemly.span import Span
 
 __all__ = ["CLASSIFIERS"]
 
 
-class Classifier:
-    """Reports the model's probability of one label, with the sub-labels that tell of which sort it is."""
+_SIGHTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "sexual": (("nudity",), ("suggestive",)),
+    "violence": (("gore", "violence"), ("weapon",)),
+    "hate": (("hate",), ()),
+    "self_harm": (("self_harm",), ()),
+}
+"""The labels of images that speak for a policy, and those that only tell more of it."""
 
-    def __init__(self, label: str, parts: tuple[str, ...] = ()) -> None:
+
+class Classifier:
+    """Reports the model's probability of one label, with the sub-labels that tell of which sort it is; of a picture,
+    the largest of the labels `seen`, with those `told`."""
+
+    def __init__(
+        self, label: str, parts: tuple[str, ...] = (), seen: tuple[str, ...] = (), told: tuple[str, ...] = ()
+    ) -> None:
         self.label = label
         self.parts = parts
+        self.seen = seen
+        self.told = told
 
     def check(self, items: Sequence[Item]) -> list[Finding]:
-        """One finding an item. Raises KeyError for an item that was not scored."""
+        """One finding an item. Raises KeyError for a text that was not scored."""
+        if any(item.sight is not None for item in items):
+            return [self._read([item])[0] if item.sight is None else self._see(item.sight) for item in items]
+        return self._read(items)
+
+    def _see(self, sight: Sight) -> Finding:
+        scores = sight.scores
+        matches = tuple(
+            Match(Span(0, 0), region.what, region.probability, box=region.box)
+            for region in sight.regions
+            if region.label in self.seen
+        )
+        labels = tuple(Label(name, scores[name]) for name in (*self.seen, *self.told) if name in scores)
+        return Finding(max((scores.get(name, 0.0) for name in self.seen), default=0.0), matches, labels)
+
+    def _read(self, items: Sequence[Item]) -> list[Finding]:
         label, parts = self.label, self.parts
         if not parts:
             return [Finding(item.scores[label]) for item in items]
@@ -30,12 +61,21 @@ class Classifier:
 
 
 def _build(policy: str, parts: tuple[str, ...], _options: NoOptions, _channel: Channel) -> Classifier:
-    return Classifier(policy, parts)
+    return Classifier(policy, parts, *_SIGHTS.get(policy, ((), ())))
 
 
 def _spec(policy: str, *parts: str, flag: bool = True, weight: float = 1.0) -> Spec:
     build = partial(_build, policy, parts)
-    return Spec(policy, "classifier", build, labels=(policy, *parts), defaults=Defaults(flag=flag, weight=weight))
+    seen, told = _SIGHTS.get(policy, ((), ()))
+    return Spec(
+        policy,
+        "classifier",
+        build,
+        labels=(policy, *parts),
+        leaves=frozenset({"text", "image"} if seen else {"text"}),
+        sights=(*seen, *told),
+        defaults=Defaults(flag=flag, weight=weight),
+    )
 
 
 CLASSIFIERS: tuple[Spec, ...] = (

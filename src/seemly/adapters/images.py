@@ -1,0 +1,45 @@
+"""Images taken apart into pictures: `pip install "seemly[image]"`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PIL import Image as Pillow
+
+from seemly.adapters.pictures import LIMITS, Frame, PictureLimits, from_array, from_pillow, read_frames
+from seemly.adapters.source import read_source
+from seemly.content import Audio, Image, Video
+from seemly.decode import Capture
+from seemly.errors import DecodeError
+from seemly.sight import Picture
+
+__all__ = ["ImageDecoder"]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageDecoder:
+    """Reads images: bytes, paths, files, `data:` and http(s) URLs, Pillow's images, and arrays [height, width, 3]."""
+
+    limits: PictureLimits = LIMITS
+
+    def decode(self, part: Image | Video | Audio, capture: Capture) -> Iterator[Picture]:
+        """The picture, or, of an animation, some of its frames with their times, at most `capture.max_frames`.
+
+        Raises DecodeError for what is no image, damaged, or beyond the limits; FetchError for a URL not to be had.
+        """
+        if not isinstance(part, Image):
+            raise DecodeError(f"only images are read here, not {part.type}")
+        limits = replace(self.limits, max_frames=min(self.limits.max_frames, capture.max_frames))
+        for frame in _frames(part.source, capture, limits):
+            yield Picture(frame.pixels, frame.time_ms)
+
+
+def _frames(source: object, capture: Capture, limits: PictureLimits) -> Iterator[Frame]:
+    if isinstance(source, np.ndarray):
+        yield from_array(source, limits)
+    elif isinstance(source, Pillow.Image):
+        yield from from_pillow(source, limits)
+    else:
+        yield from read_frames(read_source(source, capture, limits.max_bytes), limits)
