@@ -13,10 +13,27 @@ from seemly.errors import ContentError, Issue
 from seemly.frozen import EMPTY, FrozenMapping, freeze
 
 __all__ = [
-    "MAX_BASE64", "MAX_FIELDS", "MAX_TEXT", "Audio", "Author", "Block", "ClientAction", "Content", "Image",
-    "Object", "Part", "Submission", "Text", "Turn", "Video",
+    "MAX_BASE64",
+    "MAX_FIELDS",
+    "MAX_TEXT",
+    "URL_SCHEMES",
+    "Audio",
+    "Author",
+    "Block",
+    "ClientAction",
+    "Content",
+    "Image",
+    "Object",
+    "Part",
+    "Submission",
+    "Text",
+    "Turn",
+    "Video",
+    "is_url",
 ]  # fmt: skip
 
+URL_SCHEMES = ("http://", "https://", "data:")
+"""What a URL of media may begin with."""
 MAX_TEXT = 100_000
 """The longest text, in code points."""
 MAX_BASE64 = 5_500_000
@@ -26,6 +43,11 @@ MAX_FIELDS = 1_000
 
 Milliseconds = Annotated[float, Interval(ge=-8.64e15, le=8.64e15)]
 """A time in Unix milliseconds, within the range that JavaScript's dates have."""
+
+
+def is_url(source: str) -> bool:
+    """Whether a source of media is a URL, and no path."""
+    return source[:8].lower().startswith(URL_SCHEMES)
 
 
 @dataclass(frozen=True, slots=True)

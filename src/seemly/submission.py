@@ -14,6 +14,7 @@ from seemly.content import (
     MAX_BASE64,
     MAX_FIELDS,
     MAX_TEXT,
+    URL_SCHEMES,
     Audio,
     Author,
     ClientAction,
@@ -24,6 +25,7 @@ from seemly.content import (
     Submission,
     Text,
     Video,
+    is_url,
 )  # fmt: skip
 from seemly.errors import ConfigError, ContentError, Issue, shorten
 from seemly.frozen import EMPTY
@@ -32,7 +34,6 @@ from seemly.wire import to_camel
 __all__ = ["parse_submission"]
 
 _MEDIA: Mapping[str, type[Image | Video | Audio]] = {"image": Image, "video": Video, "audio": Audio}
-_SCHEMES = ("http://", "https://", "data:")
 _KINDS = "text, image, video, audio or object"
 
 
@@ -135,8 +136,8 @@ class _Reader:
     def url(self, wire: Mapping[str, Any], path: str) -> str:
         """The address of media. A path would let whoever submits content have a file of this machine read."""
         url = self.required(wire, "url", path)
-        if url and not url.lower().startswith(_SCHEMES):
-            self.wrong(f"{path}.url", f"must begin with one of {', '.join(_SCHEMES)}")
+        if url and not is_url(url):
+            self.wrong(f"{path}.url", f"must begin with one of {', '.join(URL_SCHEMES)}")
         return url
 
     def image_bytes(self, data: object, path: str) -> bytes:

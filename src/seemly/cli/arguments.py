@@ -18,6 +18,8 @@ inputs:
   csv    with a header and a text column (tsv alike)
   lines  one text a line
   Beside a text field or column, contentId, authorId and conversationId are taken up where they exist.
+  --image, --video and --audio name files, which are told apart by what they hold, or, with --fetch, URLs. What reads
+  them comes with extras: seemly[image,nudity,ocr] and seemly[media].
 
 output:
   One line of JSON an input, in the order of the input, with its "line" (and "file", where --file was given). Texts
@@ -43,6 +45,9 @@ exit codes:
   1  some rows were left out, each reported on standard error
   2  the command line, the configuration or the examples cannot work, or the output cannot be written
 """
+
+
+_ARTICLES = {"image": "an image", "video": "a video", "audio": "a recording"}
 
 
 def split_names(names: str) -> list[str]:
@@ -93,6 +98,9 @@ def _add_moderate(
     )
     add = parser.add_argument
     add("texts", nargs="*", metavar="TEXT", help="a text (after --, where one starts with a dash)")
+    for kind in ("image", "video", "audio"):
+        add(f"--{kind}", action="append", default=[], metavar="PATH", help=f"moderate {_ARTICLES[kind]}: a path or URL")
+    add("--fetch", action="store_true", help="get what URLs name, from the public internet alone (seemly[fetch])")
     add("--file", action="append", default=[], metavar="FILE", help="read rows from a file, - being standard input")
     add("--format", choices=("jsonl", "csv", "tsv", "lines"), help="of the rows (default: by the file's suffix)")
     add("--text-field", metavar="NAME", help="the column or key of the text (default: text)")

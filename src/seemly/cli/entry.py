@@ -125,6 +125,8 @@ def _job(args: argparse.Namespace) -> Job:
 
     return Job(
         texts=tuple(args.texts),
+        media=tuple((kind, path) for kind in ("image", "video", "audio") for path in getattr(args, kind)),
+        fetch=args.fetch,
         files=tuple(args.file),
         format=args.format,
         columns=Columns(args.text_field, args.id_field),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +15,7 @@ from seemly.cli.open import open_engine
 from seemly.cli.output import check_paths, to_line
 from seemly.cli.readers import SUFFIXES, BadRow, Columns, Format, Place, Row, read_rows, read_texts
 from seemly.cli.summary import summarize
+from seemly.content import Audio, Image, Video, is_url
 from seemly.engine import Engine, Rejected
 from seemly.errors import ConfigError, ContentError, Issue
 from seemly.progress import Progress
@@ -33,12 +34,17 @@ _Verdict = tuple[Place, "ModerationResult", "Explanation | None"]
 _HITS = {"review": ("review", "reject"), "reject": ("reject",)}
 STDIN = "-"
 
+Medium = Literal["image", "video", "audio"]
+_MEDIA: Mapping[str, type[Image | Video | Audio]] = {"image": Image, "video": Video, "audio": Audio}
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """What one command line asks for."""
 
     texts: tuple[str, ...] = field(default=(), repr=False)
+    media: tuple[tuple[Medium, str], ...] = ()
+    fetch: bool = False
     files: tuple[str, ...] = ()
     format: Format | None = None
     columns: Columns = field(default_factory=Columns)
@@ -67,10 +73,10 @@ class _Tally:
 def run(job: Job, console: Console, models: Models | None = None) -> int:
     """Moderate everything that the job names. Returns the exit code; raises ConfigError before any result is out."""
     _check_inputs(job, console)
-    engine = open_engine(job.channel, job.tier, models)
+    engine = open_engine(job.channel, job.tier, models, fetch=job.fetch)
     check_paths(job.paths, engine.policies, extended=job.extended, explained=job.explain)
-    to_person = bool(job.texts) and console.stdout.isatty() and not job.json and not job.paths
-    watched = not job.texts and not job.quiet and console.stderr.isatty()
+    to_person = bool(job.texts or job.media) and console.stdout.isatty() and not job.json and not job.paths
+    watched = not job.texts and not job.media and not job.quiet and console.stderr.isatty()
     progress = Progress(console.stderr, total=_size(job.files), shown=watched and not console.stdout.isatty())
     tally = _Tally()
 
@@ -79,11 +85,12 @@ def run(job: Job, console: Console, models: Models | None = None) -> int:
         progress.clear()
         console.tell(f"{bad.place}: {bad.problem}")
 
-    rows = read_texts(job.texts) if job.texts else _read_files(job, console, progress.read)
+    given = bool(job.texts or job.media)
+    rows = _read_arguments(job) if given else _read_files(job, console, progress.read)
     try:
         for place, result, explanation in _moderate(engine, rows, job, report):
             if to_person:
-                console.write(summarize(result, explanation, titled=len(job.texts) > 1))
+                console.write(summarize(result, explanation, titled=len(job.texts) + len(job.media) > 1))
             else:
                 console.write(to_line(place, result, explanation, paths=job.paths, extended=job.extended))
             tally.met += job.fail_on is not None and result.recommendation.action in _HITS[job.fail_on]
@@ -131,6 +138,12 @@ def _explain(
             yield place, explanation.result, explanation
 
 
+def _read_arguments(job: Job) -> _Rows:
+    yield from read_texts(job.texts)
+    for number, (kind, path) in enumerate(job.media, len(job.texts) + 1):
+        yield Row(Place(number, unit="argument"), _MEDIA[kind](path))
+
+
 def _read_files(job: Job, console: Console, on_bytes: Callable[[int], None]) -> _Rows:
     if not job.files:
         yield from read_rows(console.stdin, None, job.format, job.columns, on_bytes)
@@ -149,9 +162,11 @@ def _read_files(job: Job, console: Console, on_bytes: Callable[[int], None]) -> 
 def _check_inputs(job: Job, console: Console) -> None:
     """Raise a ConfigError that lists everything that keeps the inputs from being read."""
     issues: list[Issue] = []
-    if job.texts and job.files:
-        issues.append(Issue("", "give texts or --file, not both"))
-    if not job.texts and not job.files and console.stdin.isatty():
+    given = bool(job.texts or job.media)
+    if given and job.files:
+        issues.append(Issue("", "give texts and media, or --file, not both"))
+    issues.extend(Issue(path, "is not there") for _, path in job.media if not is_url(path) and not Path(path).is_file())
+    if not given and not job.files and console.stdin.isatty():
         issues.append(Issue("", "nothing to moderate: give a text, --file, or rows on standard input"))
     if job.files.count(STDIN) > 1:
         issues.append(Issue(STDIN, "standard input can be read only once"))

@@ -8,12 +8,15 @@ from seemly.builtin import BUILTIN
 from seemly.channel import Channel
 from seemly.context import ConversationMemory
 from seemly.engine import DEFAULT_TIER, Engine
+from seemly.errors import ConfigError
 from seemly.models import Models
 from seemly.registry import Registry
 from seemly.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from seemly.decode import Fetch
 
 __all__ = ["describe_engine", "describe_models", "find_registry", "open_channel", "open_engine"]
 
@@ -28,8 +31,11 @@ def find_registry() -> Registry:
     return BUILTIN | Registry.discover()
 
 
-def open_engine(channel: Path | None, tier: str | None, models: Models | None) -> Engine:
-    """An engine, with a memory where its channel reads context. Raises ConfigError."""
+def open_engine(channel: Path | None, tier: str | None, models: Models | None, *, fetch: bool = False) -> Engine:
+    """An engine, with a memory where its channel reads context; with `fetch` it gets what URLs name.
+
+    Raises ConfigError.
+    """
     opened = open_channel(channel)
     return Engine(
         opened,
@@ -37,7 +43,16 @@ def open_engine(channel: Path | None, tier: str | None, models: Models | None) -
         registry=find_registry(),
         models=models,
         memory=ConversationMemory() if opened.context_enabled else None,
+        fetch=_find_fetch() if fetch else None,
     )
+
+
+def _find_fetch() -> Fetch:
+    try:
+        from seemly.adapters.fetch import Fetcher
+    except ModuleNotFoundError as error:
+        raise ConfigError('--fetch needs an extra: pip install "seemly[fetch]"') from error
+    return Fetcher().fetch
 
 
 def describe_engine(engine: Engine) -> str:

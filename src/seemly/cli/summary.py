@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seemly.cli.console import printable
-from seemly.content import Text
+from seemly.content import Content, Object, Text
 
 if TYPE_CHECKING:
     from seemly.explain import Explanation
     from seemly.policy import Match
-    from seemly.result import ModerationResult, PolicyResult
+    from seemly.result import MediaResult, ModerationResult, PolicyResult
 
 __all__ = ["summarize"]
 
@@ -22,7 +22,7 @@ _MOST_WORDS = 8
 def summarize(result: ModerationResult, explanation: Explanation | None = None, *, titled: bool = False) -> str:
     """The action, the severity, what flagged and where, and the masked text. `titled` starts with the text itself."""
     recommendation, evaluation = result.recommendation, result.evaluation
-    lines = [f"> {_excerpt(result.submitted.text)}"] if titled and isinstance(result.submitted, Text) else []
+    lines = [f"> {_title(result.submitted)}"] if titled else []
     codes = f"  ({', '.join(recommendation.reason_codes)})" if recommendation.reason_codes else ""
     language = f"  language {result.language}" if result.language else ""
     lines.append(f"{recommendation.action}{codes}  severity {evaluation.severity_score:.2f}{language}")
@@ -30,12 +30,21 @@ def summarize(result: ModerationResult, explanation: Explanation | None = None, 
     width = max((len(policy.id) for policy in shown), default=0)
     for policy in shown:
         lines.extend(_describe(policy, width))
+    for media in result.media:
+        lines.extend(_tell(media))
     if result.modified_text is not None:
         lines.append(f"  masked: {printable(result.modified_text)}")
     lines.extend(f"  failed: {failure.id}: {printable(failure.message)}" for failure in result.errors)
     if explanation is not None:
         lines.extend(_because(explanation))
     return "\n".join(lines)
+
+
+def _title(content: Content) -> str:
+    if isinstance(content, Text):
+        return _excerpt(content.text)
+    source = "" if isinstance(content, Object) else content.source
+    return _excerpt(source) if isinstance(source, str) else content.type
 
 
 def _describe(policy: PolicyResult, width: int) -> list[str]:
@@ -48,7 +57,27 @@ def _describe(policy: PolicyResult, width: int) -> list[str]:
 def _match(match: Match, policy: str) -> str:
     kind = f"{match.entity_type} " if match.entity_type not in (None, policy) else ""
     reasons = f"  {', '.join(match.reasons)}" if match.reasons else ""
-    return f"{match.span.start}-{match.span.end}  {kind}{_excerpt(match.match)}  {match.probability:.2f}{reasons}"
+    return f"{_where(match)}  {kind}{_excerpt(match.match)}  {match.probability:.2f}{reasons}"
+
+
+def _where(match: Match) -> str:
+    """The place in the text as submitted, or in media the time and the middle of the box, as shares of the picture."""
+    if match.time_ms is None and match.box is None:
+        return f"{match.span.start}-{match.span.end}"
+    parts = [] if match.time_ms is None else [f"{match.time_ms / 1000:.1f} s"]
+    if match.box is not None:
+        left, top, width, height = match.box
+        parts.append(f"at {left + width / 2:.0%}, {top + height / 2:.0%}")
+    return " ".join(parts)
+
+
+def _tell(media: MediaResult) -> list[str]:
+    labels = ", ".join(f"{each.label} {each.score:.2f}" for each in media.labels)
+    lines = [f"  {media.field or media.type}: {labels}"] if labels else []
+    if media.uncovered:
+        lines.append(f"    not looked for: {', '.join(media.uncovered)}")
+    lines.extend(f"    reads: {_excerpt(text)}" for text in media.texts[:_MOST_MATCHES])
+    return [*lines, f"    says: {printable(media.transcript)}"] if media.transcript else lines
 
 
 def _because(explanation: Explanation) -> list[str]:
