@@ -32,6 +32,25 @@ ARROW = "# → "
 """Marks a comment in the README that shows a value, or what a `print` puts out."""
 
 
+EXTRAS = {
+    "image": "PIL",
+    "nudity": "nudenet",
+    "ocr": "rapidocr",
+    "hash": "pdqhash",
+    "media": "av",
+    "fetch": "httpcore",
+    "notebook": "pandas",
+}
+"""A package that each extra brings."""
+
+
+def skip_without_extras(code: str) -> None:
+    """Skip where code says that it needs an extra that is not installed."""
+    for extras in re.findall(r"seemly\[([a-z,]+)\]", code):
+        for extra in extras.split(","):
+            pytest.importorskip(EXTRAS[extra], reason=f'needs "seemly[{extra}]"')
+
+
 class Block(NamedTuple):
     """A fenced block of the README: its language, its first line's number from 1, and the heading above it."""
 
@@ -94,6 +113,8 @@ def run_block(block: Block, names: dict[str, Any]) -> list[str]:
 def test_readme_python_gives_what_it_shows(heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
+    for block in gather_sections()[heading]:
+        skip_without_extras(block.code)
     names: dict[str, Any] = {"__name__": "readme"}
     wrong = [line for block in gather_sections()[heading] for line in run_block(block, names)]
     assert not wrong, "\n".join(wrong)
@@ -117,6 +138,7 @@ def gather_commands() -> list[str]:
 
 @pytest.mark.parametrize("line", gather_commands())
 def test_readme_commands_run(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    skip_without_extras(line)
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "channel.toml").write_text('key = "comments"\n', encoding="utf-8")
@@ -176,6 +198,7 @@ def test_the_tables_of_rules_are_the_code() -> None:
 def test_examples_print_what_they_say(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", [str(script)])
     text = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or ""
+    skip_without_extras(text)
     out = io.StringIO()
     with redirect_stdout(out):
         runpy.run_path(str(script), run_name="__main__")

@@ -23,6 +23,9 @@ __all__ = ["TextReader"]
 _LEAST = 0.5
 """The least probability of a line that is reported, the library's own."""
 
+_LETTERS = 2
+"""The fewest letters and digits of a line that is reported: circles and poles are read as an O and an I."""
+
 _SETTINGS = {
     "Global.log_level": "error",
     "Global.text_score": _LEAST,
@@ -49,7 +52,7 @@ class TextReader:
         lines = [
             Writing(str(text), float(score), _box(np.asarray(corners), width, height))
             for text, score, corners in zip(found.txts, found.scores, found.boxes, strict=True)
-            if str(text).strip()
+            if sum(map(str.isalnum, str(text))) >= _LETTERS
         ]
         return sorted(lines, key=lambda line: (round(line.box[1], 2), line.box[0]))
 
