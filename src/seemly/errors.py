@@ -7,7 +7,13 @@
     ├── DataError        examples that nothing can be measured, fitted or replayed on
     ├── DecodeError      media that is damaged, too large, or of a kind that nothing here reads
     ├── FetchError       a URL that is not fetched, or was not to be had
-    └── PolicyFailed     a policy's result was asked for, or `strict=True` was set, and the policy had failed
+    ├── PolicyFailed     a policy's result was asked for, or `strict=True` was set, and the policy had failed
+    └── ServiceError     a request to the service that is not served
+        ├── UnauthorizedError      no key, or one that does not hold
+        ├── ForbiddenError         a key that may not do this
+        ├── NotFoundError          what is not there, or not for this key
+        ├── ConflictError          a key or id that is taken already
+        └── TooManyRequestsError   more than a limit or a quota allows
 
 Messages and issues name fields, never the content in them, so that they are safe to log.
 """
@@ -22,14 +28,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ConfigError",
+    "ConflictError",
     "ContentError",
     "DataError",
     "DecodeError",
     "FetchError",
+    "ForbiddenError",
     "Issue",
     "ModelError",
+    "NotFoundError",
     "PolicyFailed",
     "SeemlyError",
+    "ServiceError",
+    "TooManyRequestsError",
+    "UnauthorizedError",
     "shorten",
 ]
 
@@ -112,6 +124,44 @@ class FetchError(SeemlyError):
     """A URL that is not fetched, or was not to be had. The message holds nothing of the URL."""
 
     code = "BAD_REQUEST"
+
+
+class ServiceError(SeemlyError):
+    """A request to the service that is not served. The message says which case applies."""
+
+
+class UnauthorizedError(ServiceError):
+    """No key was given, or one that is unknown, expired or deleted."""
+
+    code = "UNAUTHORIZED"
+
+
+class ForbiddenError(ServiceError):
+    """The key may not do this: it is of the wrong kind, lacks a permission, or the plan leaves it out."""
+
+    code = "FORBIDDEN"
+
+
+class NotFoundError(ServiceError):
+    """What was asked for does not exist, or lies outside what the key reaches."""
+
+    code = "NOT_FOUND"
+
+
+class ConflictError(ServiceError):
+    """A key or id that must be its own is taken already."""
+
+    code = "CONFLICT"
+
+
+class TooManyRequestsError(ServiceError):
+    """More than a limit or a quota allows. `retry_after` is in seconds."""
+
+    code = "TOO_MANY_REQUESTS"
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class PolicyFailed(SeemlyError):  # noqa: N818  (the name that DESIGN gives it)
