@@ -102,6 +102,8 @@ def load(name: str, missing: str) -> Callable[..., object]:
     try:
         found: Callable[..., object] = getattr(import_module(module), attribute)
     except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == "seemly":
+            raise
         raise DecodeError(missing) from error
     return found
 

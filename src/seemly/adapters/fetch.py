@@ -5,7 +5,6 @@ Nothing is fetched unless an engine was given a Fetcher.
 
 from __future__ import annotations
 
-import ssl
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 import httpcore
 
 from seemly.adapters.guard import Resolve, Target, find_target
+from seemly.adapters.pinned import Pinned
 from seemly.errors import FetchError
 
 __all__ = ["Fetcher"]
@@ -57,7 +57,7 @@ class Fetcher:
 
     def _get(self, target: Target, room: int, ends: float) -> bytes | str:
         """The body, or where it has moved to."""
-        backend = _Pinned(target, lambda: ends - self.clock())
+        backend = Pinned(target, lambda: ends - self.clock())
         try:
             with (
                 httpcore.ConnectionPool(network_backend=backend) as pool,
@@ -84,59 +84,3 @@ def _read(chunks: Iterable[bytes], room: int) -> bytes:
         if len(found) > room:
             raise FetchError(f"what the URL names has more than {room:,} bytes")
     return bytes(found)
-
-
-class _Pinned(httpcore.NetworkBackend):
-    """Connects to the target's address whatever its name is, and waits no longer than there is time left."""
-
-    def __init__(self, target: Target, left: Callable[[], float]) -> None:
-        self._target = target
-        self._left = left
-        self._inner = httpcore.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,  # noqa: ARG002  (the name; the address was found when it was checked)
-        port: int,
-        timeout: float | None = None,  # noqa: ARG002  (what is left of the whole fetch's)
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
-        address = str(self._target.address)
-        stream = self._inner.connect_tcp(address, port, _wait(self._left), local_address, socket_options)
-        return _Timed(stream, self._left)
-
-
-class _Timed(httpcore.NetworkStream):
-    """A connection, every wait of which is no longer than there is time left."""
-
-    def __init__(self, inner: httpcore.NetworkStream, left: Callable[[], float]) -> None:
-        self._inner = inner
-        self._left = left
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002
-        return self._inner.read(max_bytes, _wait(self._left))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002
-        self._inner.write(buffer, _wait(self._left))
-
-    def close(self) -> None:
-        self._inner.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ARG002
-    ) -> httpcore.NetworkStream:
-        return _Timed(self._inner.start_tls(ssl_context, server_hostname, _wait(self._left)), self._left)
-
-    def get_extra_info(self, info: str) -> object:
-        return self._inner.get_extra_info(info)
-
-
-def _wait(left: Callable[[], float]) -> float:
-    wait = left()
-    if wait <= 0:
-        raise httpcore.ReadTimeout
-    return wait

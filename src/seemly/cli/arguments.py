@@ -77,6 +77,7 @@ def build_parser() -> argparse.ArgumentParser:
         "policies", help="list the policies, with how a channel treats each", parents=[engine], allow_abbrev=False
     )
     commands.add_parser("schema", help="write the JSON Schema of a channel file", allow_abbrev=False)
+    _add_service(commands)
     commands.add_parser("bench", help="measure the speed on this machine", parents=[engine], allow_abbrev=False)
     return parser
 
@@ -111,6 +112,25 @@ def _add_moderate(
     add("--fail-on", choices=("review", "reject"), help="exit with 3 where this action, or a stricter one, was met")
     add("--batch-size", type=int, default=64, metavar="N", help="rows read ahead (default: %(default)s; 1: none)")
     add("--quiet", action="store_true", help="no progress")
+
+
+def _add_service(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    service = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add = service.add_argument
+    add("--database", default="sqlite:///seemly.db", metavar="URL", help="sqlite:///FILE or postgresql://…")
+    add("--allow-private-targets", action="store_true", help="webhooks and media on private addresses, for tests")
+    add("--smtp", metavar="HOST:PORT", help="where mail about failed webhooks goes through; none without it")
+    add("--mail-from", default="seemly@localhost", metavar="ADDRESS", help="who that mail is from")
+    setup = commands.add_parser("setup", help="set up a database, print keys", parents=[service], allow_abbrev=False)
+    setup.add_argument("--json", action="store_true", help="as one line of JSON")
+    serve = commands.add_parser("serve", help="serve the HTTP interface", parents=[service], allow_abbrev=False)
+    add = serve.add_argument
+    add("--host", default="127.0.0.1", help="%(default)s")
+    add("--port", type=int, default=8000, help="%(default)s")
+    add("--tier", help="the tier of text models")
+    add("--counters", default="memory://", metavar="URL", help="where rates are counted; redis://… for several servers")
+    add("--no-worker", action="store_true", help="deliver no webhooks; seemly worker does")
+    commands.add_parser("worker", help="deliver webhooks", parents=[service], allow_abbrev=False)
 
 
 def _add_evaluate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from seemly.cli.arguments import build_parser, split_names
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from seemly.cli.examples import ExampleFiles
     from seemly.cli.moderate import Job
+    from seemly.cli.serve import ServeJob
     from seemly.models import Models
 
 __all__ = ["main"]
@@ -109,6 +111,11 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
             from seemly.cli.listing import list_policies
 
             return list_policies(console, args.channel, args.tier, models, as_json=args.json)
+        case "setup" | "serve" | "worker":
+            from seemly.cli import serve
+
+            run = {"setup": serve.run_setup, "serve": serve.run_serve, "worker": serve.run_worker}[args.command]
+            return run(_serve_job(args), console)
         case "schema":
             from seemly.cli.listing import write_schema
 
@@ -153,3 +160,11 @@ def _silence(console: Console) -> None:
     with suppress(OSError, ValueError):
         stdout = console.stdout.fileno()
         os.dup2(os.open(os.devnull, os.O_WRONLY), stdout)
+
+
+def _serve_job(args: argparse.Namespace) -> ServeJob:
+    from seemly.cli.serve import ServeJob
+
+    known = {each.name for each in fields(ServeJob)}
+    given = {name: value for name, value in vars(args).items() if name in known and value is not None}
+    return ServeJob(**given, worker=not getattr(args, "no_worker", False))

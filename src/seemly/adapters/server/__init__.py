@@ -1,0 +1,1 @@
+"""The moderation service over HTTP: `pip install "seemly[server]"`."""

@@ -1,0 +1,124 @@
+"""The application: `create_app(store)` serves by itself, or mounted in an application of the user's."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from anyio import CapacityLimiter, to_thread
+from fastapi import FastAPI
+from prometheus_client import generate_latest
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from seemly.adapters.server.batching import Batcher
+from seemly.adapters.server.description import VERSION, describe
+from seemly.adapters.server.dispatch import make_handler
+from seemly.adapters.server.faults import answer_http, answer_seemly, answer_unknown, problem
+from seemly.adapters.server.gate import Gate
+from seemly.adapters.server.parts import Parts
+from seemly.adapters.server.rates import Rates
+from seemly.adapters.server.routes import ENDPOINTS
+from seemly.adapters.server.settings import ServerSettings
+from seemly.errors import SeemlyError
+from seemly.service.engines import Engines
+from seemly.service.environment import Environment
+from seemly.service.moderation import Moderation
+
+if TYPE_CHECKING:
+    from seemly.adapters.worker import Worker
+    from seemly.decode import Fetch
+    from seemly.models import Models
+    from seemly.service.ports import Store
+
+__all__ = ["PREFIX", "create_app"]
+
+PREFIX = "/v1"
+"""The major version, which every address of the interface begins with."""
+
+
+def create_app(
+    store: Store,
+    *,
+    settings: ServerSettings | None = None,
+    models: Models | None = None,
+    fetch: Fetch | None = None,
+    worker: Worker | None = None,
+    env: Environment | None = None,
+) -> FastAPI:
+    """The service over a store, as an ASGI application.
+
+    `models` are shared with engines of the caller's own; `fetch` gets media by their URLs; `worker` delivers webhooks
+    in a thread of this process. Models are loaded before the application is ready, and what was accepted is finished
+    before it stops. Raises ConfigError for settings that cannot work.
+    """
+    settings = settings or ServerSettings()
+    env = env or Environment(store)
+    batcher = Batcher()
+    engines = Engines(env, models=models, tier=settings.tier, fetch=fetch)
+    moderation = Moderation(env, engines, moderate=batcher.moderate)
+    parts = Parts(env, moderation, Rates(settings.counters), batcher, settings)
+    stop = threading.Event()
+
+    @asynccontextmanager
+    async def live(app: FastAPI) -> AsyncIterator[None]:
+        await to_thread.run_sync(partial(_load, parts))
+        thread = threading.Thread(target=worker.run, args=(stop,), name="seemly-worker") if worker else None
+        if thread is not None:
+            thread.start()
+        app.state.ready = True
+        yield
+        app.state.ready = False
+        stop.set()
+        if thread is not None:
+            await to_thread.run_sync(thread.join)
+        await to_thread.run_sync(batcher.close)
+
+    app = FastAPI(title="seemly", version=VERSION, lifespan=live, openapi_url=None, docs_url=None, redoc_url=None)
+    app.state.ready = False
+    app.state.parts = parts
+    slots = CapacityLimiter(settings.concurrency)
+    for each in ENDPOINTS:
+        handler = make_handler(each, parts, slots)
+        app.add_route(PREFIX + each.path, handler, [each.method], name=each.name, include_in_schema=False)
+    _add_plain_routes(app, parts)
+    app.add_exception_handler(SeemlyError, answer_seemly)
+    app.add_exception_handler(HTTPException, answer_http)
+    app.add_exception_handler(Exception, answer_unknown)
+    app.add_middleware(Gate, registry=parts.metrics)
+    return app
+
+
+def _load(parts: Parts) -> None:
+    """Load what the first request would load."""
+    parts.moderation.engines.warm_up()
+
+
+def _add_plain_routes(app: FastAPI, parts: Parts) -> None:
+    description = describe(ENDPOINTS, PREFIX)
+
+    async def health(_request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def ready(request: Request) -> Response:
+        try:
+            await to_thread.run_sync(parts.env.store.check)
+        except Exception:  # noqa: BLE001  (whatever keeps the database from answering)
+            return problem(503, {"code": "SERVICE_UNAVAILABLE", "message": "the database does not answer"})
+        if not request.app.state.ready:
+            return problem(503, {"code": "SERVICE_UNAVAILABLE", "message": "the models are being loaded"})
+        return JSONResponse({"status": "ready"})
+
+    async def metrics(_request: Request) -> Response:
+        return Response(generate_latest(parts.metrics), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def openapi(_request: Request) -> Response:
+        return JSONResponse(description)
+
+    plain = {"/healthz": health, "/readyz": ready, "/metrics": metrics, f"{PREFIX}/openapi.json": openapi}
+    for path, handler in plain.items():
+        app.add_route(path, handler, ["GET"], include_in_schema=False)

@@ -1,0 +1,126 @@
+"""What every request passes: its id, the size and depth of its body, metrics, and a line in the log without content."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from seemly.adapters.server.faults import BodyTooLargeError
+from seemly.errors import ContentError, Issue
+
+__all__ = ["Gate", "read_json"]
+
+_LOG = logging.getLogger("seemly.access")
+_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class Gate:
+    """Wraps an application. A caller's own X-Request-Id is kept where it is fit for a log."""
+
+    def __init__(self, app: App, registry: CollectorRegistry) -> None:
+        self._app = app
+        self._seconds = Histogram(
+            "seemly_request_seconds",
+            "How long requests took.",
+            ("method", "route", "status"),
+            registry=registry,
+            buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0),
+        )
+        self._running = Gauge("seemly_requests_running", "Requests that are being worked on.", registry=registry)
+        self._failed = Counter("seemly_requests_failed", "Requests answered with 5xx.", registry=registry)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request through."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+        request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        began, status = time.perf_counter(), 500
+
+        async def reply(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+            await send(message)
+
+        self._running.inc()
+        try:
+            await self._app(scope, receive, reply)
+        finally:
+            self._running.dec()
+            took = time.perf_counter() - began
+            route = getattr(scope.get("route"), "path", "none")
+            self._seconds.labels(scope["method"], route, str(status)).observe(took)
+            if status >= 500:
+                self._failed.inc()
+            _LOG.info(
+                "%s %s %d %.1f ms",
+                scope["method"],
+                route,
+                status,
+                took * 1000.0,
+                extra={"request_id": request_id, "route": route, "status": status, "seconds": took},
+            )
+
+
+async def read_json(receive: Receive, length: str | None, *, most: int, depth: int) -> Any:
+    """The JSON of a request's body; None where there is no body.
+
+    Raises BodyTooLargeError above `most` bytes, and ContentError for what is no JSON, or nested deeper than `depth`.
+    """
+    if length is not None and length.isdigit() and int(length) > most:
+        raise BodyTooLargeError(f"the body has more than {most:,} bytes")
+    found = bytearray()
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            break
+        found += message.get("body", b"")
+        if len(found) > most:
+            raise BodyTooLargeError(f"the body has more than {most:,} bytes")
+        more = message.get("more_body", False)
+    if not found.strip():
+        return None
+    try:
+        value = json.loads(found, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise ContentError("invalid input data", [Issue("", "the body is not JSON in UTF-8")]) from error
+    if not _is_flat(value, depth):
+        raise ContentError("invalid input data", [Issue("", f"the body is nested deeper than {depth} levels")])
+    return value
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _is_flat(value: Any, depth: int) -> bool:
+    level = [value]
+    while level:
+        if depth < 0:
+            return False
+        depth -= 1
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    return True

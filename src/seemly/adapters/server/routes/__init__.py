@@ -1,0 +1,33 @@
+"""The endpoints, one module a resource; each is a table and thin calls of use cases."""
+
+from __future__ import annotations
+
+from seemly.adapters.server.endpoint import Endpoint
+from seemly.adapters.server.routes import (
+    accounts,
+    actions,
+    authors,
+    channels,
+    keys,
+    moderation,
+    projects,
+    queues,
+    webhooks,
+    wordlists,
+)
+
+__all__ = ["ENDPOINTS"]
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *moderation.ENDPOINTS,
+    *actions.ENDPOINTS,
+    *queues.ENDPOINTS,
+    *authors.ENDPOINTS,
+    *projects.ENDPOINTS,
+    *channels.ENDPOINTS,
+    *wordlists.ENDPOINTS,
+    *webhooks.ENDPOINTS,
+    *keys.ENDPOINTS,
+    *accounts.ENDPOINTS,
+)
+"""Every endpoint under the prefix."""

@@ -1,0 +1,128 @@
+"""Wordlists, for organization keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
+from seemly.adapters.server.routes.projects import DELETED
+from seemly.adapters.server.schema import BOOL, TEXT, TIME, WHOLE, choice, items, maybe, record, text
+from seemly.errors import ContentError, Issue
+from seemly.service import wordlists
+from seemly.service.views.wordlists import (
+    view_added_words,
+    view_embedding_status,
+    view_listed_wordlist,
+    view_removed_words,
+    view_wordlist,
+)
+
+__all__ = ["ENDPOINTS"]
+
+_LISTED: dict[str, Schema] = {
+    "id": TEXT,
+    "key": TEXT,
+    "name": maybe(TEXT),
+    "description": maybe(TEXT),
+    "projectId": TEXT,
+    "channelId": TEXT,
+    "createdAt": TIME,
+}
+_HOW: dict[str, Schema] = {
+    "mode": choice("block", "allow", "require"),
+    "match": choice("word", "embedded", "id"),
+    "mask": BOOL,
+    "words": items(text(500, 1)),
+}
+WORDLIST = record({**_LISTED, **_HOW})
+_WRITTEN: dict[str, Schema] = {
+    "key": text(100, 1),
+    "name": maybe(text(200)),
+    "description": maybe(text(2_000)),
+    **_HOW,
+}
+_CREATED = record({"channelId": text(200, 1), **_WRITTEN}, ["channelId", "key"])
+_WORDS = record({"words": items(text(500, 1))})
+_STATUS = record({"progress": WHOLE, "remainingWords": WHOLE, "totalWords": WHOLE})
+_ADDED = record({"addedCount": WHOLE, "totalCount": WHOLE, "addedWords": items(TEXT)})
+_REMOVED = record({"removedCount": WHOLE, "totalCount": WHOLE, "removedWords": items(TEXT)})
+
+
+def _list(call: Call) -> Answer:
+    with call.env.store.read() as tx:
+        found = wordlists.list_wordlists(tx, call.key, call.query.get("channelId"))
+        return [view_listed_wordlist(each) for each in found]
+
+
+def _get(call: Call) -> Answer:
+    with call.env.store.read() as tx:
+        return view_wordlist(wordlists.get_wordlist(tx, call.key, call.id_of("wordlist_id")))
+
+
+def _status(call: Call) -> Answer:
+    with call.env.store.read() as tx:
+        return view_embedding_status(wordlists.get_wordlist(tx, call.key, call.id_of("wordlist_id")))
+
+
+def _create(call: Call) -> Answer:
+    channel_id = call.body.get("channelId")
+    if not isinstance(channel_id, str):
+        raise ContentError("invalid input data", [Issue("channelId", "must be the id of a channel")])
+    check = call.parts.check_channel
+    with call.env.store.transaction() as tx:
+        return view_wordlist(wordlists.create_wordlist(call.env, tx, call.key, channel_id, call.body, check=check))
+
+
+def _update(call: Call) -> Answer:
+    wordlist_id, check = call.id_of("wordlist_id"), call.parts.check_channel
+    with call.env.store.transaction() as tx:
+        return view_wordlist(wordlists.update_wordlist(call.env, tx, call.key, wordlist_id, call.body, check=check))
+
+
+def _delete(call: Call) -> Answer:
+    wordlist_id, check = call.id_of("wordlist_id"), call.parts.check_channel
+    with call.env.store.transaction() as tx:
+        return {"deleted": True, "id": wordlists.delete_wordlist(call.env, tx, call.key, wordlist_id, check=check).id}
+
+
+def _add(call: Call) -> Answer:
+    wordlist_id, check = call.id_of("wordlist_id"), call.parts.check_channel
+    with call.env.store.transaction() as tx:
+        return view_added_words(wordlists.add_words(call.env, tx, call.key, wordlist_id, call.body, check=check))
+
+
+def _remove(call: Call) -> Answer:
+    wordlist_id, check = call.id_of("wordlist_id"), call.parts.check_channel
+    with call.env.store.transaction() as tx:
+        return view_removed_words(wordlists.remove_words(call.env, tx, call.key, wordlist_id, call.body, check=check))
+
+
+_OF: dict[str, Any] = {"tag": "wordlists", "key": "organization"}
+_ONE = "/wordlist/{wordlist_id}"
+_OF_CHANNEL = (Parameter("channelId", TEXT, "only the lists of this channel"),)
+
+ENDPOINTS = (
+    Endpoint(
+        "GET",
+        "/wordlist",
+        "listWordlists",
+        "List wordlists",
+        **_OF,
+        run=_list,
+        parameters=_OF_CHANNEL,
+        gives=items(record(_LISTED)),
+    ),
+    Endpoint("POST", "/wordlist", "createWordlist", "Create one", **_OF, run=_create, takes=_CREATED, gives=WORDLIST),
+    Endpoint("GET", _ONE, "getWordlist", "Get a wordlist", **_OF, run=_get, gives=WORDLIST),
+    Endpoint(
+        "PUT", _ONE, "updateWordlist", "Change one", **_OF, run=_update, takes=record(_WRITTEN, []), gives=WORDLIST
+    ),
+    Endpoint("DELETE", _ONE, "deleteWordlist", "Delete a wordlist", **_OF, run=_delete, gives=DELETED),
+    Endpoint(
+        "GET", f"{_ONE}/embedding-status", "getWordlistStatus", "How far it is", **_OF, run=_status, gives=_STATUS
+    ),
+    Endpoint("POST", f"{_ONE}/words", "addWords", "Add words", **_OF, run=_add, takes=_WORDS, gives=_ADDED),
+    Endpoint(
+        "DELETE", f"{_ONE}/words", "removeWords", "Remove words", **_OF, run=_remove, takes=_WORDS, gives=_REMOVED
+    ),
+)

@@ -1,0 +1,41 @@
+"""What a server is told when it starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Interval
+
+from seemly.bounds import check_fields
+
+__all__ = ["ServerSettings"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """How a server behaves. Sizes are in bytes, times in seconds, rates a minute.
+
+    `tier` is that of the text models. `moderation_rate` holds for a project that has no `rate_limit` of its own;
+    `management_rate` for an organization. `counters` says where both are counted: `memory://` for one process,
+    `redis://…` for several. At most `concurrency` requests are worked on at once, of which each may take `timeout`;
+    `max_depth` is how deep JSON may be nested. With `allow_private_targets`, webhooks and media may lie on private
+    addresses. With `worker`, the server delivers webhooks itself. With `fetch`, media are fetched by their URLs.
+
+    Raises ConfigError for values out of bounds.
+    """
+
+    tier: str = "cascade"
+    moderation_rate: Annotated[int, Interval(ge=1, le=10_000_000)] = 6_000
+    management_rate: Annotated[int, Interval(ge=1, le=1_000_000)] = 60
+    counters: str = "memory://"
+    max_body: Annotated[int, Interval(ge=1_000, le=100_000_000)] = 8_000_000
+    max_depth: Annotated[int, Interval(ge=4, le=200)] = 32
+    concurrency: Annotated[int, Interval(ge=1, le=10_000)] = 64
+    timeout: Annotated[float, Interval(ge=0.1, le=3_600)] = 60.0
+    allow_private_targets: bool = False
+    worker: bool = True
+    fetch: bool = True
+
+    def __post_init__(self) -> None:
+        check_fields(self)

@@ -1,0 +1,185 @@
+"""What the service keeps of content that was moderated: the item, and what it adds to its author."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from seemly.channel import dump
+from seemly.content import Content, Object, Part, Submission, Text
+from seemly.frozen import freeze
+from seemly.result import ModerationResult
+from seemly.service.authors import keep_author
+from seemly.service.environment import Environment
+from seemly.service.ports import Query, Transaction, Where
+from seemly.service.records import Author, ChannelRecord, Item, Placement
+
+__all__ = ["is_kept", "keep"]
+
+
+def is_kept(submission: Submission) -> bool:
+    """Whether a submission is stored: not where it says so, nor where it is media whose bytes came with it."""
+    return not submission.do_not_store and not _is_inline(submission.content)
+
+
+def keep(
+    env: Environment,
+    tx: Transaction,
+    channel: ChannelRecord,
+    submission: Submission,
+    result: ModerationResult,
+    external_id: str | None,
+) -> Author | None:
+    """Keep moderated content as an item, and answer with its author as they now are; None where it has none.
+
+    `external_id` is the author's, who is made if they are new. Content whose id the project has already takes the
+    place of the earlier; it counts once in its author's totals. Content that differs from what was reviewed is to be
+    reviewed again.
+
+    Raises ConflictError where another transaction made the same item or author meanwhile: try again.
+    """
+    project_id = channel.project_id
+    of_content = (Where("project_id", "is", project_id), Where("content_id", "is", result.content.id))
+    before = next(iter(tx.find(Item, Query(of_content, lock="wait"))), None)
+    author = None if external_id is None else _find_or_make(env, tx, project_id, external_id)
+    if before is not None and before.author_id is not None and (author is None or author.id != before.author_id):
+        _take_back(env, tx, before)
+    if author is not None:
+        counted = before if before is not None and before.author_id == author.id else None
+        author = _count(env, tx, author, counted, flagged=result.evaluation.flagged)
+    item = _make_item(env, channel, submission, result, author, before)
+    if before is not None and before.content == item.content:
+        item = _keep_review(item, before)
+    elif before is not None:
+        taken_out = (Where("item_id", "is", item.id), Where("present", "is", False))
+        tx.remove(Placement, Query(taken_out))
+    tx.put(item)
+    return author
+
+
+def _find_or_make(env: Environment, tx: Transaction, project_id: str, external_id: str) -> Author:
+    conditions = (Where("project_id", "is", project_id), Where("external_id", "is", external_id))
+    known = tx.find(Author, Query(conditions, lock="wait"))
+    if known:
+        return known[0]
+    return Author(
+        id=env.new_id("auth"),
+        project_id=project_id,
+        external_id=external_id,
+        first_seen_ms=env.now(),
+        last_seen_ms=env.now(),
+    )
+
+
+def _take_back(env: Environment, tx: Transaction, item: Item) -> None:
+    """Count an item no longer to the author that it had."""
+    former = tx.get(Author, item.author_id or "", lock=True)
+    if former is not None:
+        total, flagged = former.total_content - 1, former.flagged_content - item.flagged
+        keep_author(env, tx, replace(former, total_content=total, flagged_content=flagged))
+
+
+def _count(env: Environment, tx: Transaction, author: Author, counted: Item | None, *, flagged: bool) -> Author:
+    """Count content to an author; `counted` is what they were counted for it before."""
+    now_ms = env.now()
+    return keep_author(
+        env,
+        tx,
+        replace(
+            author,
+            last_seen_ms=now_ms,
+            last_incident_ms=now_ms if flagged else author.last_incident_ms,
+            total_content=author.total_content + (counted is None),
+            flagged_content=author.flagged_content + flagged - (counted is not None and counted.flagged),
+        ),
+    )
+
+
+def _make_item(
+    env: Environment,
+    channel: ChannelRecord,
+    submission: Submission,
+    result: ModerationResult,
+    author: Author | None,
+    before: Item | None,
+) -> Item:
+    now_ms = env.now()
+    timestamp_ms = result.meta.timestamp
+    if before is not None and submission.timestamp is None:
+        # An edit stays where the content stood in its conversation.
+        timestamp_ms = before.timestamp_ms
+    client_action = submission.client_action
+    media_type: Any = submission.content.type
+    return Item(
+        id=env.new_id("item") if before is None else before.id,
+        project_id=channel.project_id,
+        content_id=result.content.id,
+        channel_id=channel.id,
+        channel_key=channel.key,
+        created_ms=now_ms if before is None else before.created_ms,
+        updated_ms=now_ms,
+        timestamp_ms=timestamp_ms,
+        content=freeze(_content_dict(submission.content)),
+        text=_tell_text(result),
+        media_type=media_type,
+        meta_type=submission.meta_type,
+        author_id=None if author is None else author.id,
+        conversation_id=submission.conversation_id,
+        metadata=submission.metadata,
+        client_action=None if client_action is None else freeze(dump(client_action)),
+        flagged=result.evaluation.flagged,
+        shadow_flagged=result.evaluation.shadow_flagged,
+        severity=result.evaluation.severity_score,
+        action=result.recommendation.action,
+        language=result.language,
+        labels=tuple(each.id for each in result.policies if each.flagged),
+        # The author is a record of their own, which may change, or be deleted without what they wrote.
+        result=freeze({**result.to_dict(), "author": None}),
+    )
+
+
+def _keep_review(item: Item, before: Item) -> Item:
+    """The item, of which a moderator said something, with what they said."""
+    if before.status == "pending":
+        return item
+    return replace(
+        item,
+        action=before.action,
+        status=before.status,
+        resolved_ms=before.resolved_ms,
+        resolve_comment=before.resolve_comment,
+        reviewer=before.reviewer,
+    )
+
+
+def _is_inline(content: Content) -> bool:
+    """Whether content is media that was given as its bytes."""
+    if isinstance(content, Text | Object):
+        return False
+    source = content.source
+    return not isinstance(source, str | Path) or str(source)[:5].lower() == "data:"
+
+
+def _content_dict(content: Content) -> Mapping[str, Any]:
+    """The wire's shape of content, as it was submitted but for the bytes of media."""
+    if isinstance(content, Object):
+        return {"type": "object", "data": {name: _part_dict(part) for name, part in content.data.items()}}
+    return _part_dict(content)
+
+
+def _part_dict(part: Part) -> Mapping[str, Any]:
+    if isinstance(part, Text):
+        return {"type": "text", "text": part.text}
+    return {"type": part.type} if _is_inline(part) else {"type": part.type, "url": str(part.source)}
+
+
+def _tell_text(result: ModerationResult) -> str:
+    """Every text in content, and those that were read or heard in its media."""
+    content = result.submitted
+    parts = content.data.values() if isinstance(content, Object) else (content,)
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    texts += [text for media in result.media for text in media.texts]
+    texts += [media.transcript for media in result.media if media.transcript]
+    return "\n".join(texts)

@@ -1,0 +1,239 @@
+"""Moderation as the service does it: the channel's engine, what is known of the author, and what is kept of it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from seemly.content import MAX_BASE64, Block, Submission, Turn, is_url
+from seemly.content import Author as Writer
+from seemly.context import MAX_WINDOW
+from seemly.engine import Engine
+from seemly.errors import ConflictError, ForbiddenError, NotFoundError
+from seemly.result import ModerationResult
+from seemly.service.accounts import add_usage
+from seemly.service.bodies import Body
+from seemly.service.engines import Engines
+from seemly.service.environment import Environment
+from seemly.service.intake import is_kept, keep
+from seemly.service.ports import Order, Query, Transaction, Where
+from seemly.service.records import Author, ChannelRecord, Item, Organization, Project
+from seemly.service.trust import settle_level
+from seemly.service.views.authors import as_of, brief_author_view
+from seemly.submission import parse_submission
+
+__all__ = ["HISTORY_MS", "HISTORY_TURNS", "Moderate", "Moderation"]
+
+HISTORY_TURNS = 10
+"""The most earlier turns that content is read with."""
+HISTORY_MS = 3_600_000
+"""How old, in milliseconds, the oldest of them may be."""
+
+_ATTEMPTS = 8
+"""How often content is tried to be kept while others keep content of the same id, or of the same new author."""
+
+Moderate = Callable[[Engine, Submission], ModerationResult]
+"""What has an engine moderate a submission: `Engine.moderate`, or what gathers submissions of many callers first."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A submission with all that the store says of it. `external_id` is the author's, `author` their record if there
+    is one."""
+
+    project: Project
+    channel: ChannelRecord
+    submission: Submission
+    external_id: str | None
+    author: Author | None
+
+
+class Moderation:
+    """Moderates content in a project, as `POST /moderate` does: with the stored author and the earlier turns, and the
+    outcome kept for review. Safe to share between threads.
+
+    What was used is counted in the transaction that keeps the content, so that it is counted if and only if the caller
+    has an answer. Keys and rates are for the caller to check.
+    """
+
+    def __init__(self, env: Environment, engines: Engines, *, moderate: Moderate = Engine.moderate) -> None:
+        self.env = env
+        self.engines = engines
+        self._moderate = moderate
+
+    def submit(self, project_id: str, request: object) -> dict[str, Any]:
+        """Moderate what `Engine.moderate` takes, or the body of `POST /moderate`, and answer with its result.
+
+        Nothing is left of content with `doNotStore`, nor of media that was submitted as its bytes, but that it is
+        counted. Raises ContentError, NotFoundError for an unknown project or channel, ForbiddenError for `policies`
+        without an enterprise plan, and TooManyRequestsError where the month's quota is spent.
+        """
+        result, author = self._run(project_id, _read(request))
+        return {**result.to_dict(), "author": None if author is None else brief_author_view(author, self.env.now())}
+
+    def submit_image(self, project_id: str, request: object) -> dict[str, Any]:
+        """Moderate the image of a body of `POST /moderate/image` by the default channel.
+
+        Raises as `submit` does.
+        """
+        submission = _read_image(request)
+        result, _ = self._run(project_id, submission)
+        media = result.media[0] if result.media else None
+        answer: dict[str, Any] = {
+            "status": result.meta.status,
+            "request": {"timestamp": result.meta.timestamp, "quota_usage": result.meta.usage},
+            "flagged": result.evaluation.flagged,
+            "labels": [{"label": each.label, "score": each.score} for each in media.labels] if media else [],
+        }
+        if is_kept(submission):
+            answer["contentId"] = result.content.id
+        if media is not None and "text" not in media.uncovered:
+            answer["texts"] = list(media.texts)
+        return answer
+
+    def _run(self, project_id: str, submission: Submission) -> tuple[ModerationResult, Author | None]:
+        """The result, and the author as they now are in the store."""
+        with self.env.store.read() as tx:
+            case = self._open(tx, project_id, submission)
+        engine = self.engines.find(case.channel, dry_run=case.project.global_flagging_mode == "DRY_RUN")
+        if engine.channel.context_enabled and case.submission.history is None:
+            with self.env.store.read() as tx:
+                case = replace(case, submission=replace(case.submission, history=self._recall(tx, case)))
+        meta_type = case.submission.meta_type or engine.channel.content_type
+        case = replace(case, submission=replace(case.submission, meta_type=meta_type))
+        result = self._moderate(engine, case.submission)
+        return result, self._close(case, result)
+
+    def _open(self, tx: Transaction, project_id: str, submission: Submission) -> _Case:
+        project = tx.get(Project, project_id)
+        if project is None:
+            raise NotFoundError("there is no such project")
+        if submission.policies is not None:
+            organization = tx.get(Organization, project.organization_id)
+            if organization is None or organization.plan != "enterprise":
+                raise ForbiddenError("policies can be given with a request on an enterprise plan only; leave them out")
+        channel = _find_channel(tx, project_id, submission.channel)
+        external_id = submission.author_id
+        author = None if external_id is None else _find_author(tx, project_id, external_id)
+        seen_as = None if external_id is None else self._see(external_id, author)
+        submission = replace(
+            submission, channel=None, author=seen_as, author_id=None if seen_as is None else seen_as.id
+        )
+        return _Case(project, channel, submission, external_id, author)
+
+    def _see(self, external_id: str, author: Author | None) -> Writer:
+        """An author as the engine knows authors; one that the store does not know is new."""
+        if author is None:
+            return Writer(external_id, external_id)
+        now_ms = self.env.now()
+        author = as_of(settle_level(author, now_ms), now_ms)
+        held = author.status != "enabled"
+        return Writer(
+            author.id,
+            author.external_id,
+            author.status,
+            Block(author.block_until_ms, author.block_reason) if held else None,
+            author.level,
+            author.manual_level is not None,
+        )
+
+    def _recall(self, tx: Transaction, case: _Case) -> tuple[Turn, ...]:
+        """The turns before a submission, oldest first: of its conversation, and where it names none, of its author."""
+        submission = case.submission
+        if submission.conversation_id is not None:
+            stream = Where("conversation_id", "is", submission.conversation_id)
+        elif case.author is not None:
+            stream = Where("author_id", "is", case.author.id)
+        else:
+            return ()
+        at_ms = self.env.now() if submission.timestamp is None else int(submission.timestamp)
+        conditions = (
+            Where("project_id", "is", case.project.id),
+            stream,
+            Where("timestamp_ms", "at_least", at_ms - HISTORY_MS),
+            Where("timestamp_ms", "below", at_ms + 1),
+            Where("content_id", "is_not", submission.content_id),
+            Where("text", "is_not", ""),
+        )
+        newest = (Order("timestamp_ms", descending=True), Order("created_ms", descending=True))
+        items = tx.find(Item, Query(conditions, newest, limit=HISTORY_TURNS))
+        return tuple(Turn(each.text[-MAX_WINDOW:], each.author_id, each.timestamp_ms) for each in reversed(items))
+
+    def _close(self, case: _Case, result: ModerationResult) -> Author | None:
+        """Keep what is to be kept, and count what was used."""
+        left = _ATTEMPTS
+        while True:
+            left -= 1
+            try:
+                with self.env.store.transaction() as tx:
+                    author = case.author
+                    if is_kept(case.submission):
+                        author = keep(self.env, tx, case.channel, case.submission, result, case.external_id)
+                    add_usage(self.env, tx, case.project.organization_id, result.meta.usage)
+                    return author
+            except ConflictError:
+                if not left:
+                    raise
+
+
+def _read(request: object) -> Submission:
+    """A checked submission, whose ids a database can hold; ids that are empty are none."""
+    submission = parse_submission(request)
+    body = Body(
+        {
+            "contentId": submission.content_id,
+            "channel": submission.channel,
+            "authorId": submission.author_id,
+            "conversationId": submission.conversation_id,
+        }
+    )
+    submission = replace(
+        submission,
+        content_id=body.text("contentId", None, most=100) or None,
+        channel=body.text("channel", None) or None,
+        author=None,
+        author_id=body.text("authorId", None) or None,
+        conversation_id=body.text("conversationId", None) or None,
+    )
+    body.done()
+    return submission
+
+
+def _read_image(request: object) -> Submission:
+    body = Body(request)
+    url = body.text("url", least=1, most=MAX_BASE64)
+    if url and not is_url(url):
+        body.wrong("url", "must begin with http:// or https://")
+    author_id = body.text("authorId", None)
+    context_id = body.text("contextId", None)
+    metadata = body.mapping("metadata", None)
+    do_not_store = body.flag("doNotStore", False)
+    body.done()
+    return _read(
+        {
+            "content": {"type": "image", "url": url},
+            "authorId": author_id,
+            "conversationId": context_id,
+            "metadata": metadata,
+            "doNotStore": do_not_store,
+        }
+    )
+
+
+def _find_channel(tx: Transaction, project_id: str, named: str | None) -> ChannelRecord:
+    """The channel of a key or id, or the project's default channel. Raises NotFoundError."""
+    of_project = Where("project_id", "is", project_id)
+    if named is None:
+        found = tx.find(ChannelRecord, Query((of_project, Where("is_default", "is", True)), limit=1))
+    else:
+        found = tx.find(ChannelRecord, Query((of_project, Where("key", "is", named))))
+        found = found or tx.find(ChannelRecord, Query((of_project, Where("id", "is", named))))
+    if not found:
+        raise NotFoundError("there is no such channel in this project" if named else "this project has no channel")
+    return found[0]
+
+
+def _find_author(tx: Transaction, project_id: str, external_id: str) -> Author | None:
+    conditions = (Where("project_id", "is", project_id), Where("external_id", "is", external_id))
+    return next(iter(tx.find(Author, Query(conditions))), None)

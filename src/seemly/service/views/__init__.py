@@ -1,0 +1,1 @@
+"""What the service answers and tells, in the shapes of the wire."""

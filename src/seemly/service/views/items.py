@@ -1,0 +1,67 @@
+"""Items as the wire has them: in queues, and in events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from seemly.frozen import thaw
+from seemly.service.events import to_iso
+from seemly.service.records import ActionRun, Author, Item
+
+__all__ = ["event_item_view", "item_view"]
+
+
+def item_view(item: Item, external_id: str | None, runs: Sequence[tuple[ActionRun, str]] = ()) -> dict[str, Any]:
+    """An item of a queue. Its id is the content's, its author's the caller's own, `external_id`; `runs` are the
+    actions that were executed on it, each with the action's name. Times are in Unix milliseconds."""
+    return {
+        "id": item.content_id,
+        "content": item.text or item.content.get("url", ""),
+        "contentType": item.meta_type,
+        "flagged": item.flagged,
+        "labels": [
+            {"label": each["id"], "score": each["probability"], "flagged": each["flagged"]}
+            for each in item.result.get("policies", ())
+        ],
+        "language": item.language,
+        "authorId": external_id,
+        "conversationId": item.conversation_id,
+        "status": item.status,
+        "timestamp": item.timestamp_ms,
+        "actions": [
+            {
+                "id": run.action_id,
+                "name": name,
+                "timestamp": run.at_ms,
+                "comment": run.comment,
+                "reviewer": run.reviewer,
+            }
+            for run, name in runs
+        ],
+    }
+
+
+def event_item_view(item: Item, author: Author | None) -> dict[str, Any]:
+    """An item within an event."""
+    policies = item.result.get("policies", ())
+    return {
+        "id": item.content_id,
+        "flagged": item.flagged,
+        "labels": [_label_view(each) for each in policies],
+        "flagged_fields": list(dict.fromkeys(field for each in policies for field in each.get("flagged_fields", ()))),
+        "language": item.language,
+        "content": thaw(item.content),
+        "timestamp": to_iso(item.timestamp_ms),
+        "metadata": thaw(item.metadata),
+        "client_action": thaw(item.client_action),
+        "conversation_id": item.conversation_id,
+        "author_id": None if author is None else author.external_id,
+        "channel_key": item.channel_key,
+        "meta_type": item.meta_type,
+    }
+
+
+def _label_view(policy: Any) -> dict[str, Any]:
+    view = {"label": policy["id"], "score": policy["probability"], "flagged": policy["flagged"]}
+    return {**view, "matches": thaw(policy["matches"])} if "matches" in policy else view

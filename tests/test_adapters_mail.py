@@ -1,0 +1,152 @@
+"""Sending e-mail to a real server on loopback."""
+
+from __future__ import annotations
+
+import base64
+import email
+import email.policy
+import smtplib
+import socketserver
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from email.message import EmailMessage
+
+import pytest
+
+from seemly.adapters.mail import SmtpMailer
+from seemly.service.delivery import Mail
+
+MAIL = Mail(("owner@acme.example", "admin@acme.example"), "A webhook failed", 'The webhook "Zoë 🦊"\n.\n\nevt_1\n')
+
+
+@dataclass
+class Post:
+    """Where the server is, how it behaves, and what it was told."""
+
+    port: int = 0
+    hang: bool = False
+    refused: str = ""
+    lines: list[str] = field(default_factory=list)
+    messages: list[EmailMessage] = field(default_factory=list)
+
+
+class Talk(socketserver.StreamRequestHandler):
+    post: Post
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            self.talk()
+
+    def talk(self) -> None:
+        if self.post.hang:
+            time.sleep(1.0)
+            return
+        self.say("220 here")
+        while line := self.rfile.readline().decode(errors="replace").strip():
+            self.post.lines.append(line)
+            verb = line.split()[0].upper()
+            if verb == "EHLO":
+                self.say("250-here", "250 AUTH PLAIN")
+            elif verb == "AUTH":
+                self.say("235 come in")
+            elif verb == "RCPT" and self.post.refused and self.post.refused in line:
+                self.say("550 nobody")
+            elif verb == "DATA":
+                self.say("354 go on")
+                self.post.messages.append(self.read())
+                self.say("250 taken")
+            elif verb == "QUIT":
+                self.say("221 bye")
+                return
+            else:
+                self.say("250 fine")
+
+    def say(self, *lines: str) -> None:
+        self.wfile.write("".join(f"{line}\r\n" for line in lines).encode())
+
+    def read(self) -> EmailMessage:
+        lines = []
+        while (line := self.rfile.readline()) != b".\r\n":
+            lines.append(line.removeprefix(b"."))
+        return email.message_from_bytes(b"".join(lines), policy=email.policy.default)
+
+
+@pytest.fixture
+def post() -> Iterator[Post]:
+    found = Post()
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), type("Talk", (Talk,), {"post": found}))
+    server.daemon_threads = True
+    found.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    yield found
+    server.shutdown()
+    server.server_close()
+
+
+def open_mailer(post: Post, **more: object) -> SmtpMailer:
+    return SmtpMailer(
+        **{"host": "127.0.0.1", "port": post.port, "sender": "seemly@acme.example", "security": "none", **more}
+    )
+
+
+def test_a_mail_arrives_as_it_was_written(post: Post) -> None:
+    open_mailer(post).send(MAIL)
+    [message] = post.messages
+    assert message["From"] == "seemly@acme.example"
+    assert message["To"] == "owner@acme.example, admin@acme.example"
+    assert message["Subject"] == "A webhook failed"
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message["Message-ID"].endswith("@acme.example>")
+    assert message["Date"]
+    assert message.get_content().replace("\r\n", "\n") == MAIL.text
+    assert [line for line in post.lines if line.startswith(("mail", "rcpt", "MAIL", "RCPT"))] == [
+        "mail FROM:<seemly@acme.example>",
+        "rcpt TO:<owner@acme.example>",
+        "rcpt TO:<admin@acme.example>",
+    ]
+
+
+def test_it_logs_in_where_it_has_a_user(post: Post) -> None:
+    mailer = open_mailer(post, user="bot", password="hunter2")
+    mailer.send(MAIL)
+    assert "AUTH PLAIN " + base64.b64encode(b"\0bot\0hunter2").decode() in post.lines
+    assert "hunter2" not in repr(mailer)
+
+
+def test_one_address_that_is_refused_does_not_cost_the_other(post: Post) -> None:
+    post.refused = "owner@"
+    open_mailer(post).send(MAIL)
+    assert len(post.messages) == 1
+    post.refused = "@acme.example>"
+    with pytest.raises(smtplib.SMTPRecipientsRefused):
+        open_mailer(post).send(MAIL)
+
+
+def test_nothing_is_sent_in_the_clear_unless_asked_for(post: Post) -> None:
+    with pytest.raises(smtplib.SMTPNotSupportedError):
+        open_mailer(post, security="starttls").send(MAIL)
+    with pytest.raises(ssl.SSLError):
+        open_mailer(post, security="tls", timeout=0.5).send(MAIL)
+    assert post.messages == []
+
+
+def test_a_server_that_hangs_is_left(post: Post) -> None:
+    post.hang = True
+    began = time.monotonic()
+    with pytest.raises(smtplib.SMTPServerDisconnected):
+        open_mailer(post, timeout=0.2).send(MAIL)
+    assert time.monotonic() - began < 0.9
+
+
+@pytest.mark.parametrize(
+    "mail", [Mail(("a@b.example\nBcc: c@d.example",), "x", "x"), Mail(("a@b.example",), "x\ny", "x")]
+)
+def test_lines_are_not_smuggled_into_the_head(post: Post, mail: Mail) -> None:
+    with pytest.raises(ValueError, match=r"linefeed|newline|carriage"):
+        open_mailer(post).send(mail)
+    assert post.messages == []
