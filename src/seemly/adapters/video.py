@@ -1,0 +1,132 @@
+"""Videos taken apart into frames and speech: `pip install "seemly[media]"`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+from av.video.reformatter import VideoReformatter
+
+from seemly.adapters.audio import read_sounds
+from seemly.adapters.container import MAX_PIXELS, Track, find_stream, open_container, telling_damage
+from seemly.adapters.frames import Shown, read_shown
+from seemly.adapters.source import open_source
+from seemly.content import Audio, Image, Video
+from seemly.decode import Capture
+from seemly.errors import DecodeError
+from seemly.sight import Picture
+from seemly.speech import Sound
+
+if TYPE_CHECKING:
+    from av.video.frame import VideoFrame
+    from av.video.stream import VideoStream
+    from numpy.typing import NDArray
+
+__all__ = ["VIDEO_LIMITS", "VideoDecoder", "VideoLimits"]
+
+_THUMBNAIL = 32
+"""Pixels of each side of the thumbnails by which frames are compared."""
+
+_SAME = 6
+"""The largest difference, of 255, of a colour in any pixel of two thumbnails whose frames show the same. What coding
+adds is less, and a line of text that appears is more, however small its share of the whole frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class VideoLimits:
+    """How large a video may be, and how much of it is kept.
+
+    `max_bytes` of the file; `max_pixels` of a frame, width times height; `max_seconds` are looked at and listened to.
+    A frame longer than `max_side` pixels on its longer side is made smaller.
+    """
+
+    max_bytes: int = 2_000_000_000
+    max_pixels: int = MAX_PIXELS
+    max_seconds: float = 14_400.0
+    max_side: int = 1_280
+
+
+VIDEO_LIMITS = VideoLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class VideoDecoder:
+    """Reads videos: bytes, paths, files, `data:` and http(s) URLs. Of several streams it takes what players start with.
+
+    It keeps no more than a few frames and one utterance at a time, however long the video is.
+    """
+
+    limits: VideoLimits = VIDEO_LIMITS
+
+    def decode(self, part: Image | Video | Audio, capture: Capture) -> Iterator[Picture | Sound]:
+        """The frames that are shown at 0, i, 2i, … seconds, then the utterances.
+
+        i is `capture.interval`; the first `capture.max_frames` are taken, or, with `capture.spread`, as many at even
+        distances over the whole. A frame that is shown at several of these times counts once, at the first; one that
+        shows the same as the last one given counts, and is left out. They are upright. A video without frames, or
+        without sound, gives what it has.
+
+        Raises DecodeError for what is no video, and, after what could be read of frames and of speech, for one that is
+        damaged or beyond the limits; FetchError where a URL was not to be had.
+        """
+        if not isinstance(part, Video):
+            raise DecodeError(f"only videos are read here, not {part.type}")
+        with open_source(part.source, capture, self.limits.max_bytes) as file:
+            failure = None
+            try:
+                yield from self._look(file, capture)
+            except DecodeError as error:
+                failure = error
+            yield from self._listen(file)
+        if failure is not None:
+            raise failure
+
+    def _look(self, file: BinaryIO, capture: Capture) -> Iterator[Picture]:
+        limits = self.limits
+        darkroom = _Darkroom(limits.max_side)
+        for shown in read_shown(file, capture, limits.max_pixels, limits.max_seconds):
+            with telling_damage():
+                pixels = darkroom.develop(shown)
+            if pixels is not None:
+                yield Picture(pixels, shown.time_ms)
+
+    def _listen(self, file: BinaryIO) -> Iterator[Sound]:
+        with open_container(file, self.limits.max_pixels) as container:
+            video, audio = find_stream(container.streams.video), find_stream(container.streams.audio)
+            if audio is not None:
+                yield from read_sounds(Track(container, audio), self.limits.max_seconds, _find_start(video))
+            elif video is None:
+                raise DecodeError("there is neither a video nor a sound in the recording")
+
+
+def _find_start(video: VideoStream | None) -> float | None:
+    if video is None or video.start_time is None or video.time_base is None:
+        return None
+    return float(video.start_time * video.time_base)
+
+
+class _Darkroom:
+    """Makes pictures of frames, and leaves out those that show what the last one shows."""
+
+    def __init__(self, max_side: int) -> None:
+        self._max_side = max_side
+        self._thumbnails = VideoReformatter()
+        self._pictures = VideoReformatter()
+        self._last: NDArray[np.int16] | None = None
+
+    def develop(self, shown: Shown) -> NDArray[np.uint8] | None:
+        """The pixels of a frame, upright, or None where it shows the same as the last."""
+        small = _pixels(self._thumbnails, shown.frame, _THUMBNAIL, _THUMBNAIL).astype(np.int16)
+        if self._last is not None and np.abs(small - self._last).max() <= _SAME:
+            return None
+        self._last = small
+        wide, high = shown.frame.width * shown.aspect, shown.frame.height
+        scale = min(1.0, self._max_side / max(wide, high))
+        pixels = _pixels(self._pictures, shown.frame, max(1, round(wide * scale)), max(1, round(high * scale)))
+        return np.ascontiguousarray(np.rot90(pixels, round(shown.frame.rotation / 90)))
+
+
+def _pixels(reformatter: VideoReformatter, frame: VideoFrame, width: int, height: int) -> NDArray[np.uint8]:
+    return np.asarray(reformatter.reformat(frame, width, height, "rgb24", interpolation="AREA", threads=1).to_ndarray())
