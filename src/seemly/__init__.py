@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from seemly.policy import Defaults, Finding, Item, Label, Match, Policy, Spec
     from seemly.registry import Registry
     from seemly.result import MediaResult, ModerationResult, PolicyResult
+    from seemly.service.signatures import verify_signature
     from seemly.span import Span
     from seemly.version import __version__
     from seemly.voice.events import Track
@@ -73,6 +74,7 @@ _HOMES = {
     "seemly.registry": ("Registry",),
     "seemly.result": ("MediaResult", "ModerationResult", "PolicyResult"),
     "seemly.span": ("Span",),
+    "seemly.service.signatures": ("verify_signature",),
     "seemly.voice.events": ("Track",),
     "seemly.voice.session": ("VoiceSession",),
     "seemly.words.lexicon": ("censor", "contains_profanity"),
@@ -85,7 +87,7 @@ __all__ = [
     "Explanation", "FetchError", "Finding", "Hashlist", "Image", "Issue", "Item", "Label", "Match", "MediaResult",
     "ModelError", "Models", "ModerationResult", "Object", "Policy", "PolicyFailed", "PolicyResult",
     "PolicySettings", "Registry", "Rejected", "Rule", "SeemlyError", "Span", "Spec", "Submission", "Text", "Track",
-    "Triage", "Turn", "Video", "VoiceSession", "Wordlist", "__version__", "censor", "contains_profanity",
+    "Triage", "Turn", "Video", "VoiceSession", "Wordlist", "__version__", "censor", "contains_profanity", "verify_signature",
 ]  # fmt: skip
 
 

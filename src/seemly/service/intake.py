@@ -43,9 +43,10 @@ def keep(
     project_id = channel.project_id
     of_content = (Where("project_id", "is", project_id), Where("content_id", "is", result.content.id))
     before = next(iter(tx.find(Item, Query(of_content, lock="wait"))), None)
-    author = None if external_id is None else _find_or_make(env, tx, project_id, external_id)
-    if before is not None and before.author_id is not None and (author is None or author.id != before.author_id):
-        _take_back(env, tx, before)
+    former_id = None if before is None else before.author_id
+    author, former = _lock_authors(env, tx, project_id, external_id, former_id)
+    if before is not None and former is not None:
+        _take_back(env, tx, former, before)
     if author is not None:
         counted = before if before is not None and before.author_id == author.id else None
         author = _count(env, tx, author, counted, flagged=result.evaluation.flagged)
@@ -59,26 +60,37 @@ def keep(
     return author
 
 
-def _find_or_make(env: Environment, tx: Transaction, project_id: str, external_id: str) -> Author:
-    conditions = (Where("project_id", "is", project_id), Where("external_id", "is", external_id))
-    known = tx.find(Author, Query(conditions, lock="wait"))
-    if known:
-        return known[0]
-    return Author(
-        id=env.new_id("auth"),
-        project_id=project_id,
-        external_id=external_id,
-        first_seen_ms=env.now(),
-        last_seen_ms=env.now(),
-    )
+def _lock_authors(
+    env: Environment, tx: Transaction, project_id: str, external_id: str | None, former_id: str | None
+) -> tuple[Author | None, Author | None]:
+    """The author of an external id, made if they are new, and the one of an id where that is another; both locked."""
+    known: Author | None = None
+    if external_id is not None:
+        conditions = (Where("project_id", "is", project_id), Where("external_id", "is", external_id))
+        known = next(iter(tx.find(Author, Query(conditions))), None)
+    # Both at once, and so in the order of their ids: where everyone locks in one order, nobody waits in a circle.
+    ids = tuple(each for each in (former_id, None if known is None else known.id) if each is not None)
+    locked = {each.id: each for each in tx.find(Author, Query((Where("id", "in", ids),), lock="wait"))} if ids else {}
+    former = locked.get(former_id or "")
+    if external_id is None:
+        return None, former
+    author = None if known is None else locked.get(known.id)
+    if author is None:
+        now_ms = env.now()
+        author = Author(
+            id=env.new_id("auth"),
+            project_id=project_id,
+            external_id=external_id,
+            first_seen_ms=now_ms,
+            last_seen_ms=now_ms,
+        )
+    return author, None if former is author else former
 
 
-def _take_back(env: Environment, tx: Transaction, item: Item) -> None:
+def _take_back(env: Environment, tx: Transaction, former: Author, item: Item) -> None:
     """Count an item no longer to the author that it had."""
-    former = tx.get(Author, item.author_id or "", lock=True)
-    if former is not None:
-        total, flagged = former.total_content - 1, former.flagged_content - item.flagged
-        keep_author(env, tx, replace(former, total_content=total, flagged_content=flagged))
+    total, flagged = former.total_content - 1, former.flagged_content - item.flagged
+    keep_author(env, tx, replace(former, total_content=total, flagged_content=flagged))
 
 
 def _count(env: Environment, tx: Transaction, author: Author, counted: Item | None, *, flagged: bool) -> Author:

@@ -72,6 +72,20 @@ class Moderation:
         result, author = self._run(project_id, _read(request))
         return {**result.to_dict(), "author": None if author is None else brief_author_view(author, self.env.now())}
 
+    def moderate(self, project_id: str, request: object) -> ModerationResult:
+        """As `submit`, for who wants the result itself; its author is as they were before. Raises as `submit` does."""
+        return self._run(project_id, _read(request))[0]
+
+    def find_engine(self, project_id: str, channel: str | None = None) -> Engine:
+        """The engine of a project's channel, named by its key or id; of its default channel where none is named.
+
+        Raises NotFoundError for an unknown project or channel, and ConfigError where the channel cannot work.
+        """
+        with self.env.store.read() as tx:
+            project = _find_project(tx, project_id)
+            record = _find_channel(tx, project_id, channel)
+        return self._engine_of(record, project)
+
     def submit_image(self, project_id: str, request: object) -> dict[str, Any]:
         """Moderate the image of a body of `POST /moderate/image` by the default channel.
 
@@ -96,7 +110,7 @@ class Moderation:
         """The result, and the author as they now are in the store."""
         with self.env.store.read() as tx:
             case = self._open(tx, project_id, submission)
-        engine = self.engines.find(case.channel, dry_run=case.project.global_flagging_mode == "DRY_RUN")
+        engine = self._engine_of(case.channel, case.project)
         if engine.channel.context_enabled and case.submission.history is None:
             with self.env.store.read() as tx:
                 case = replace(case, submission=replace(case.submission, history=self._recall(tx, case)))
@@ -105,10 +119,11 @@ class Moderation:
         result = self._moderate(engine, case.submission)
         return result, self._close(case, result)
 
+    def _engine_of(self, channel: ChannelRecord, project: Project) -> Engine:
+        return self.engines.find(channel, dry_run=project.global_flagging_mode == "DRY_RUN")
+
     def _open(self, tx: Transaction, project_id: str, submission: Submission) -> _Case:
-        project = tx.get(Project, project_id)
-        if project is None:
-            raise NotFoundError("there is no such project")
+        project = _find_project(tx, project_id)
         if submission.policies is not None:
             organization = tx.get(Organization, project.organization_id)
             if organization is None or organization.plan != "enterprise":
@@ -219,6 +234,13 @@ def _read_image(request: object) -> Submission:
             "doNotStore": do_not_store,
         }
     )
+
+
+def _find_project(tx: Transaction, project_id: str) -> Project:
+    project = tx.get(Project, project_id)
+    if project is None:
+        raise NotFoundError("there is no such project")
+    return project
 
 
 def _find_channel(tx: Transaction, project_id: str, named: str | None) -> ChannelRecord:

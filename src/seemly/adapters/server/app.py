@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from seemly.adapters.server.batching import Batcher
 from seemly.adapters.server.description import VERSION, describe
 from seemly.adapters.server.dispatch import make_handler
+from seemly.adapters.server.doors import add_doors
 from seemly.adapters.server.faults import answer_http, answer_seemly, answer_unknown, problem
 from seemly.adapters.server.gate import Gate
 from seemly.adapters.server.parts import Parts
@@ -85,6 +86,7 @@ def create_app(
     for each in ENDPOINTS:
         handler = make_handler(each, parts, slots)
         app.add_route(PREFIX + each.path, handler, [each.method], name=each.name, include_in_schema=False)
+    add_doors(app, parts, slots)
     _add_plain_routes(app, parts)
     app.add_exception_handler(SeemlyError, answer_seemly)
     app.add_exception_handler(HTTPException, answer_http)
