@@ -1,0 +1,112 @@
+"""How SQLite and PostgreSQL are opened: what a transaction is there, what a commit promises, and how long one waits."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import QueuePool
+
+from seemly.adapters.store.escaping import dump, load
+from seemly.errors import ConfigError
+
+__all__ = ["WAIT_S", "open_engine", "reading", "writing"]
+
+_WRITES = "seemly_writes"
+
+WAIT_S = 10
+"""How long a transaction waits for a connection, or for SQLite's one writer, before it fails."""
+
+_POSTGRESQL_LIMITS = "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s"
+
+_POSTGRESQL_CONNECTION: dict[str, Any] = {
+    "options": _POSTGRESQL_LIMITS,
+    "connect_timeout": WAIT_S,
+    # A database that is gone without a word is noticed within a minute, instead of two hours.
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+
+
+def open_engine(address: str, connections: int) -> Engine:
+    """The database of a URL, with that many connections at most. Opens none yet. Raises ConfigError."""
+    try:
+        url = make_url(address)
+    except ArgumentError:
+        raise ConfigError("a store's address is a URL such as sqlite:///seemly.db or postgresql://host/name") from None
+    match url.drivername:
+        case "sqlite" | "sqlite+pysqlite":
+            return _open_sqlite(url.set(drivername="sqlite+pysqlite"), connections)
+        case "postgres" | "postgresql" | "postgresql+psycopg":
+            return _open_postgresql(url.set(drivername="postgresql+psycopg"), connections)
+    raise ConfigError("a store's address begins with sqlite:// or postgresql://")
+
+
+def writing(connection: Connection) -> Connection:
+    """The connection, whose next transaction changes records."""
+    return connection.execution_options(**{_WRITES: True}, preserve_rowcount=True)
+
+
+def reading(connection: Connection) -> Connection:
+    """The connection, whose next transaction sees the records as they are when it begins, and changes none."""
+    if connection.dialect.name == "postgresql":
+        return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    return connection
+
+
+def _open_postgresql(url: URL, connections: int) -> Engine:
+    settings = {name: value for name, value in _POSTGRESQL_CONNECTION.items() if name not in url.query}
+    return create_engine(
+        url,
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=WAIT_S,
+        pool_pre_ping=True,
+        connect_args=settings,
+        json_serializer=dump,
+        json_deserializer=load,
+        hide_parameters=True,
+    )
+
+
+def _open_sqlite(url: URL, connections: int) -> Engine:
+    # A database in memory is its connection's own: all threads take turns with one.
+    in_memory = url.database in (None, "", ":memory:")
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        pool_size=1 if in_memory else connections,
+        max_overflow=0,
+        pool_timeout=WAIT_S,
+        connect_args={"timeout": WAIT_S, "check_same_thread": False},
+        json_serializer=dump,
+        json_deserializer=load,
+        hide_parameters=True,
+    )
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    # The driver's own way would begin a transaction late, with the first change, after what was read for it.
+    connection.isolation_level = None
+    connection.execute("PRAGMA journal_mode = WAL")
+    # NORMAL would outlive the process being killed, but not a power cut: an answer that was given must outlive both.
+    connection.execute("PRAGMA synchronous = FULL")
+    # LIKE and lower() know the case of ASCII only; with this, `lower(a) LIKE lower(b)` knows that of all letters.
+    connection.create_function("lower", 1, _fold, deterministic=True)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A transaction that took the writers' turn only at its first change would fail if another had changed anything.
+    writes = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _fold(text: str | None) -> str | None:
+    return None if text is None else text.casefold()
