@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from management_world import START_MS, World
 from seemly.channel import Channel, PolicySettings, Wordlist
-from seemly.content import Audio, Image, Object, Text, Video
 from seemly.engine import Engine
 from seemly.errors import (
     ConfigError,
@@ -23,7 +22,6 @@ from seemly.frozen import freeze, thaw
 from seemly.service.accounts import (
     add_member,
     add_usage,
-    count_units,
     find_member,
     get_account,
     list_members,
@@ -714,14 +712,6 @@ def test_the_account_of_each_sort_of_key(world: World) -> None:
     assert view_account(world.change(get_account, world.project_key))["remaining_quota"] == 6
     with pytest.raises(ForbiddenError, match="Enterprise plan"):
         world.change(get_account, bare)
-
-
-@pytest.mark.parametrize(
-    ("content", "units"),
-    [(Text("x"), 1), (Image("https://a/x"), 3), (Video("https://a/x"), 3), (Audio("https://a/x"), 1), (Object({"a": Text("x"), "b": Image("https://a/x")}), 4), (Object({}), 1)],
-)  # fmt: skip
-def test_units(content: Any, units: int) -> None:
-    assert count_units(content) == units
 
 
 @given(st.lists(st.integers(1, 6), max_size=8), st.integers(0, 15))

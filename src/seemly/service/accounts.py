@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, get_args
 
-from seemly.content import Content, Image, Object, Video
 from seemly.errors import ForbiddenError, NotFoundError, TooManyRequestsError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
@@ -15,16 +14,13 @@ from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Key, Member, Organization, Project, Usage
 
 __all__ = [
-    "ROLES", "Account", "add_member", "add_usage", "count_units", "find_member", "find_organization", "get_account",
+    "ROLES", "Account", "add_member", "add_usage", "find_member", "find_organization", "get_account",
     "list_members", "month_of", "remove_member", "seconds_to_next_month", "update_member", "update_organization",
 ]  # fmt: skip
 
 Role = Literal["owner", "admin", "member"]
 
 ROLES: tuple[Role, ...] = get_args(Role)
-
-IMAGE_UNITS = 3
-"""What an image costs, and the frames of a video with it; everything else costs 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +60,6 @@ def update_organization(env: Environment, tx: Transaction, member: Member, wire:
     tx.put(changed)
     log(env, tx, member, "organization.updated", changed.id)
     return changed
-
-
-def count_units(content: Content) -> int:
-    """What content costs of a quota: an image or a video 3, a text or sound 1, an object what its fields do."""
-    if isinstance(content, Object):
-        return max(1, sum(count_units(each) for each in content.data.values()))
-    return IMAGE_UNITS if isinstance(content, Image | Video) else 1
 
 
 def add_usage(env: Environment, tx: Transaction, organization_id: str, units: int) -> Usage:
