@@ -14,83 +14,24 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from seemly.channel import Channel, Condition, Rule
+from seemly.content import Submission
 from seemly.context import ConversationMemory
 from seemly.engine import Engine
-from seemly.errors import ConfigError, ContentError
+from seemly.errors import ConfigError, ContentError, TooManyRequestsError
 from seemly.policies.classifier import CLASSIFIERS
 from seemly.registry import Registry
+from seemly.result import ModerationResult
 from seemly.speech import Segment, Sound
 from seemly.testing import FailingPolicy, FakeModels, FakeTranscriber
 from seemly.voice.events import Event, SessionEnded, SessionStarted, SessionWarning, Track, UtteranceFinal
 from seemly.voice.session import VoiceSession
+from voice_fakes import RATE, Ear, Gate, say
 
-RATE = 16_000
-WORDS = {1000: "hello", 2000: "you idiot", 3000: "how are you", 4000: "   ", 5000: "kill"}
 SCORES = {
     "you idiot": {"toxicity": 0.95},
     "hello\nhow are you": {"toxicity": 0.8},
 }
 CHANNEL = Channel(enable_voice_moderation=True)
-
-
-class Gate:
-    """Cuts where a fifth of a second is silent, to the sample."""
-
-    QUIET = RATE // 5
-
-    def __init__(self) -> None:
-        self.open: list[int] = []
-        self.start = self.heard = self.quiet = 0
-
-    def push(self, samples: NDArray[np.int16]) -> list[Sound]:
-        done = []
-        for sample in samples.tolist():
-            if sample and not self.open:
-                self.start = self.heard
-            if sample or self.open:
-                self.open.append(sample)
-                self.quiet = 0 if sample else self.quiet + 1
-            self.heard += 1
-            if self.open and self.quiet == self.QUIET:
-                done += self.end()
-        return done
-
-    def end(self) -> list[Sound]:
-        sound = self.pending()
-        self.open, self.quiet = [], 0
-        return [] if sound is None else [sound]
-
-    def pending(self) -> Sound | None:
-        samples = self.open[: len(self.open) - self.quiet]
-        return Sound(np.array(samples, np.int16), self.start * 1000 // RATE) if samples else None
-
-
-class Ear:
-    """Hears a word in each level of sound. Raises where it is told to; waits where it is made to."""
-
-    def __init__(self, fails: int = 0) -> None:
-        self.fails = fails
-        self.heard: list[Sound] = []
-        self.asked = 0
-        self.free = threading.Event()
-        self.free.set()
-
-    def transcribe(self, sound: Sound) -> list[Segment]:
-        self.asked += 1
-        self.free.wait(20)
-        self.heard.append(sound)
-        level = round(float(np.median(sound.samples)) / 1000) * 1000
-        if level == self.fails:
-            raise RuntimeError("heard a secret word")
-        words = WORDS[level].split(" ", 1)
-        return [Segment(word, sound.time_ms, sound.time_ms + 1, 0.8) for word in words]
-
-    def warm_up(self) -> None:
-        pass
-
-
-def _say(level: int, seconds: float = 0.5, pause: float = 0.5) -> bytes:
-    return np.full(int(RATE * seconds), level, "<i2").tobytes() + bytes(2 * int(RATE * pause))
 
 
 def _engine(channel: Channel = CHANNEL, **how: Any) -> Engine:
@@ -118,7 +59,7 @@ def _kinds(events: Iterable[Event]) -> list[str]:
 
 def test_a_session_starts_tells_each_utterance_and_ends() -> None:
     session = _session()
-    events = session.push(_say(1000) + _say(2000)) + session.stop()
+    events = session.push(say(1000) + say(2000)) + session.stop()
     assert _kinds(events) == ["session.started", "utterance.final", "utterance.final", "session.ended"]
     first, second = _finals(events)
     assert (first.text, first.start_ms, first.end_ms) == ("hello", 0, 500)
@@ -130,41 +71,41 @@ def test_a_session_starts_tells_each_utterance_and_ends() -> None:
 
 def test_events_have_the_shapes_of_the_interface() -> None:
     session = _session(tracks=[Track("inbound", "ann"), Track("outbound")], conversation_id="c")
-    events = session.push(_say(2000)) + session.push(_say(1000), "outbound") + session.stop()
+    events = session.push(say(2000)) + session.push(say(1000), "outbound") + session.stop()
     started, ann, other, ended = (each.to_dict() for each in events)
     assert started == {
-        "v": 1, "type": "session.started", "sessionId": "s", "conversationId": "c",
+        "v": 1, "event": "session.started", "sessionId": "s", "conversationId": "c",
         "tracks": [{"name": "inbound", "authorId": "ann"}, {"name": "outbound"}],
     }  # fmt: skip
     result = _finals(events)[0].result.to_dict()
     assert ann == {
-        "v": 1, "type": "utterance.final", "contentId": "s-inbound-1", "track": "inbound", "authorId": "ann",
+        "v": 1, "event": "utterance.final", "contentId": "s-inbound-1", "track": "inbound", "authorId": "ann",
         "text": "you idiot", "startMs": 0, "endMs": 500, "sttConfidence": pytest.approx(0.8),
         "evaluation": result["evaluation"], "recommendation": result["recommendation"],
         "policies": result["policies"],
     }  # fmt: skip
     assert (other["contentId"], other["track"], "authorId" in other) == ("s-outbound-1", "outbound", False)
     assert ended == {
-        "v": 1, "type": "session.ended",
+        "v": 1, "event": "session.ended",
         "stats": {"durationMs": 1000, "utterances": 2, "actions": {"allow": 1, "review": 0, "reject": 1}},
     }  # fmt: skip
 
 
 def test_a_warning_and_a_partial_have_the_shapes_of_the_interface() -> None:
     session = _session(emit_partials=True, transcriber=Ear(fails=5000))
-    events = session.push(_say(3000, 1.2) + _say(5000))
+    events = session.push(say(3000, 1.2) + say(5000))
     _, partial, _, warning = (each.to_dict() for each in events)
     assert partial == {
-        "v": 1, "type": "utterance.partial", "contentId": "s-inbound-1", "track": "inbound", "text": "how are you",
+        "v": 1, "event": "utterance.partial", "contentId": "s-inbound-1", "track": "inbound", "text": "how are you",
         "startMs": 0, "endMs": 1000,
     }  # fmt: skip
     assert warning == {
-        "v": 1, "type": "warning", "code": "transcription_failed", "track": "inbound",
+        "v": 1, "event": "warning", "code": "transcription_failed", "track": "inbound",
         "message": "the speech from 1700 to 2200 ms was not written down: raised RuntimeError",
     }  # fmt: skip
 
 
-SPOKEN = _say(1000, 0.3, 0.25) + _say(5000, 1.3, 0.21) + _say(4000, 0.1, 0.3) + _say(2000, 0.2, 0.05) + b"\x01"
+SPOKEN = say(1000, 0.3, 0.25) + say(5000, 1.3, 0.21) + say(4000, 0.1, 0.3) + say(2000, 0.2, 0.05) + b"\x01"
 
 
 def _tell(cuts: Iterable[int], rate: int = RATE) -> list[dict[str, Any]]:
@@ -187,7 +128,7 @@ def test_however_the_bytes_are_split_the_events_are_the_same(cuts: list[int], ra
 
 def test_a_chunk_of_every_size_gives_the_same_events() -> None:
     expected = _tell_whole(RATE)
-    assert [each["type"] for each in expected] == [
+    assert [each["event"] for each in expected] == [
         "session.started", "utterance.final", "utterance.partial", "utterance.final", "utterance.final", "warning",
         "session.ended",
     ]  # fmt: skip
@@ -198,7 +139,7 @@ def test_a_chunk_of_every_size_gives_the_same_events() -> None:
 def test_tracks_are_heard_apart_and_take_turns() -> None:
     session = _session(tracks=(Track("inbound", "ann"), Track("outbound", "bob")))
     events = []
-    sounds = {"inbound": _say(1000) + _say(3000), "outbound": bytes(16000) + _say(2000)}
+    sounds = {"inbound": say(1000) + say(3000), "outbound": bytes(16000) + say(2000)}
     for start in range(0, 64000, 3200):
         for name, sound in sounds.items():
             events += session.push(sound[start : start + 3200], name)
@@ -230,7 +171,7 @@ def test_an_utterance_is_moderated_as_voice_with_its_author_time_and_metadata() 
     conditions = (Condition("meta_type", "is", "voice"), Condition("metadata.room", "is", "a"))
     engine = _engine(Channel(enable_voice_moderation=True, rules=(Rule("voice", conditions, "review"),)))
     session = _session(engine, metadata={"room": "a"}, clock=lambda: 1_000_000.0)
-    (final,) = _finals(session.push(_say(0, 1.0) + _say(1000)))
+    (final,) = _finals(session.push(say(0, 1.0) + say(1000)))
     assert final.result.recommendation.action == "review"
     assert final.result.meta.timestamp == 1_000_001_500
     assert final.result.content.id == final.content_id == "s-inbound-1"
@@ -241,20 +182,37 @@ def test_with_context_an_utterance_is_read_with_what_was_said_before(memory: Con
     engine = _engine(Channel(enable_voice_moderation=True, context_enabled=True), memory=memory)
     for _ in range(2):
         session = _session(engine, session_id=None)
-        first, second = _finals(session.push(_say(1000) + _say(3000)))
+        first, second = _finals(session.push(say(1000) + say(3000)))
         assert first.result["toxicity"].probability == 0.0
         assert second.result["toxicity"].probability == pytest.approx(0.8)
 
 
 def test_without_context_each_utterance_stands_alone() -> None:
-    finals = _finals(_session().push(_say(1000) + _say(3000)))
+    finals = _finals(_session().push(say(1000) + say(3000)))
     assert finals[1].result["toxicity"].probability == 0.0
+
+
+def test_who_moderates_in_the_engines_place_is_given_each_utterance_and_remembers_for_itself() -> None:
+    seen: list[Submission] = []
+
+    def moderate(submission: Submission) -> ModerationResult:
+        seen.append(submission)
+        if len(seen) == 2:
+            raise TooManyRequestsError("the quota is spent", 60)
+        return ENGINE.moderate(submission)
+
+    engine = _engine(Channel(enable_voice_moderation=True, context_enabled=True))
+    events = _session(engine, moderate=moderate).push(say(2000) + say(1000) + say(3000))
+    assert _kinds(events) == ["session.started", "utterance.final", "warning", "utterance.final"]
+    assert events[2].to_dict()["message"].endswith("was not moderated: the quota is spent")
+    assert [each.content_id for each in seen] == ["s-inbound-1", "s-inbound-2", "s-inbound-3"]
+    assert [each.history for each in seen] == [None, None, None]
 
 
 def test_partials_come_ever_less_often_and_are_replaced_by_a_final() -> None:
     ear = Ear()
     session = _session(emit_partials=True, transcriber=ear)
-    events = session.push(_say(1000, 5.0) + _say(2000, 0.9))
+    events = session.push(say(1000, 5.0) + say(2000, 0.9))
     assert [each.type for each in events[1:]] == ["utterance.partial"] * 4 + ["utterance.final"] * 2
     assert [sound.duration_ms for sound in ear.heard] == [1000, 2000, 3000, 4500, 5000, 900]
     ids = [each.to_dict()["contentId"] for each in events[1:]]
@@ -274,14 +232,14 @@ def test_without_partials_nothing_is_asked_of_an_open_utterance() -> None:
 
 def test_sound_without_words_makes_no_event() -> None:
     session = _session()
-    events = session.push(_say(4000) + _say(1000)) + session.stop()
+    events = session.push(say(4000) + say(1000)) + session.stop()
     assert [each.text for each in _finals(events)] == ["hello"]
     assert _finals(events)[0].content_id == "s-inbound-2"
 
 
 def test_a_failed_transcription_warns_without_the_words_and_the_session_goes_on() -> None:
     session = _session(transcriber=Ear(fails=5000))
-    events = session.push(_say(5000) + _say(1000)) + session.stop()
+    events = session.push(say(5000) + say(1000)) + session.stop()
     assert _kinds(events) == ["session.started", "warning", "utterance.final", "session.ended"]
     assert "secret" not in str(events[1].to_dict())
     assert isinstance(events[-1], SessionEnded)
@@ -293,27 +251,27 @@ def test_a_transcriber_that_gives_nonsense_is_a_failed_transcription() -> None:
         def transcribe(self, sound: Sound) -> Any:
             return [None]
 
-    warning = _session(transcriber=Broken()).push(_say(1000))[1]
+    warning = _session(transcriber=Broken()).push(say(1000))[1]
     assert isinstance(warning, SessionWarning)
     assert warning.code == "transcription_failed"
 
 
 def test_a_failed_policy_is_told_with_the_verdict_and_of_a_strict_engine_by_a_warning() -> None:
     how: Any = {"registry": Registry((*CLASSIFIERS, FailingPolicy.spec("odd", RuntimeError("secret"))))}
-    (final,) = _finals(_session(_engine(**how)).push(_say(1000)))
+    (final,) = _finals(_session(_engine(**how)).push(say(1000)))
     assert final.to_dict()["errors"] == [{"id": "odd", "message": "raised RuntimeError"}]
-    warning = _session(_engine(strict=True, **how)).push(_say(1000))[1]
+    warning = _session(_engine(strict=True, **how)).push(say(1000))[1]
     assert isinstance(warning, SessionWarning)
     assert (warning.code, "secret" in warning.message) == ("moderation_failed", False)
 
 
 def test_an_event_does_not_show_what_was_said() -> None:
-    assert "idiot" not in repr(_session().push(_say(2000)))
+    assert "idiot" not in repr(_session().push(say(2000)))
 
 
 def test_stop_tells_the_open_utterance_and_only_once() -> None:
     session = _session()
-    assert _kinds(session.push(_say(1000, pause=0.1))) == ["session.started"]
+    assert _kinds(session.push(say(1000, pause=0.1))) == ["session.started"]
     assert _kinds(session.stop()) == ["utterance.final", "session.ended"]
     assert session.stop() == []
     with pytest.raises(ContentError, match="has ended"):
@@ -339,7 +297,7 @@ def test_the_real_time_factor_is_measured() -> None:
             return super().transcribe(sound)
 
     session = _session(transcriber=Slow())
-    session.push(_say(1000))
+    session.push(say(1000))
     (ended,) = session.stop()
     assert isinstance(ended, SessionEnded)
     assert 0.1 <= ended.stats.real_time_factor < 50
@@ -396,6 +354,7 @@ def test_what_is_no_track_is_refused(track: Any) -> None:
         ({"activity": "gate"}, "activity"),
         ({"activity": object}, "activity"),
         ({"clock": 1.0}, "clock"),
+        ({"moderate": 1.0}, "moderate"),
         ({"engine": "engine"}, "engine"),
         ({"engine": Engine(Channel(), models=FakeModels())}, "engine"),
     ],
@@ -435,7 +394,7 @@ def test_a_track_has_a_name_of_the_interface() -> None:
 def test_the_engines_own_transcriber_is_used_unless_another_is_given() -> None:
     models = FakeModels(SCORES, transcriber=FakeTranscriber("you idiot"))
     engine = Engine(CHANNEL, registry=Registry(CLASSIFIERS), models=models)
-    (final,) = _finals(_session(engine, transcriber=None).push(_say(1000)))
+    (final,) = _finals(_session(engine, transcriber=None).push(say(1000)))
     assert final.text == "you idiot"
 
 
@@ -443,7 +402,7 @@ def test_metadata_is_kept_as_it_was_given() -> None:
     metadata: dict[str, Any] = {"room": "a"}
     session = _session(metadata=metadata)
     metadata["room"] = object()
-    assert _finals(session.push(_say(1000)))
+    assert _finals(session.push(say(1000)))
 
 
 def test_threads_take_turns() -> None:
@@ -452,7 +411,7 @@ def test_threads_take_turns() -> None:
 
     def speak(name: str) -> None:
         for start in range(0, 32000, 1000):
-            told.extend(session.push(_say(1000)[start : start + 1000], name))
+            told.extend(session.push(say(1000)[start : start + 1000], name))
 
     threads = [threading.Thread(target=speak, args=(name,)) for name in ("inbound", "outbound")]
     for each in threads:
@@ -489,7 +448,7 @@ def test_listening_tells_what_pushing_does() -> None:
 
 def test_listening_to_two_tracks() -> None:
     session = _session(tracks=[Track("inbound"), Track("outbound")])
-    chunks = (_say(1000), "inbound"), (_say(2000), "outbound"), _say(3000)
+    chunks = (say(1000), "inbound"), (say(2000), "outbound"), say(3000)
     finals = _finals(asyncio.run(_collect(session.listen(_stream(*chunks)))))
     assert [(each.track, each.text) for each in finals] == [
         ("inbound", "hello"), ("outbound", "you idiot"), ("inbound", "how are you"),
@@ -504,7 +463,7 @@ def test_a_slow_transcriber_holds_the_source_up() -> None:
         async def speak() -> AsyncIterator[bytes]:
             nonlocal read
             for _ in range(20):
-                yield _say(1000)
+                yield say(1000)
                 read += 1
 
         task = asyncio.create_task(_collect(_session(transcriber=ear).listen(speak(), seconds=3)))
@@ -528,7 +487,7 @@ def test_whoever_takes_the_events_slowly_holds_the_source_up() -> None:
         async def speak() -> AsyncIterator[bytes]:
             nonlocal read
             for _ in range(20):
-                yield _say(1000)
+                yield say(1000)
                 read += 1
 
         async with aclosing(_session().listen(speak(), seconds=2)) as events:
@@ -547,13 +506,13 @@ def test_sound_that_cannot_wait_is_left_out_and_told_and_times_stay_right() -> N
         ear.free.clear()
 
         async def speak() -> AsyncIterator[bytes]:
-            yield _say(1000)
+            yield say(1000)
             await _until(lambda: ear.asked == 1)
             for _ in range(9):
-                yield _say(1000)
+                yield say(1000)
             ear.free.set()
             await _until(lambda: ear.asked == 3)
-            yield _say(2000)
+            yield say(2000)
 
         return await _collect(_session(transcriber=ear).listen(speak(), seconds=2, wait=False))
 
@@ -576,7 +535,7 @@ def test_sound_left_out_at_the_very_end_is_told_too() -> None:
 
         async def speak() -> AsyncIterator[bytes]:
             for _ in range(9):
-                yield _say(1000)
+                yield say(1000)
             ear.free.set()
 
         return await _collect(_session(transcriber=ear).listen(speak(), seconds=1, wait=False))
@@ -590,8 +549,8 @@ def test_sound_left_out_at_the_very_end_is_told_too() -> None:
 def test_what_the_source_raises_comes_after_what_it_gave() -> None:
     async def run() -> tuple[list[Event], list[Event]]:
         async def speak() -> AsyncIterator[bytes]:
-            yield _say(1000)
-            yield _say(2000, pause=0.1)
+            yield say(1000)
+            yield say(2000, pause=0.1)
             raise OSError("the line is dead")
 
         session = _session()
@@ -608,7 +567,7 @@ def test_what_the_source_raises_comes_after_what_it_gave() -> None:
 @pytest.mark.parametrize("chunk", ["sound", (b"", "left"), (b"", "inbound", 1), None])
 def test_listening_to_what_is_no_sound_is_refused(chunk: Any) -> None:
     with pytest.raises(ContentError):
-        asyncio.run(_collect(_session().listen(_stream(_say(1000), chunk))))
+        asyncio.run(_collect(_session().listen(_stream(say(1000), chunk))))
 
 
 @pytest.mark.parametrize("seconds", [0, -1, True, "10", float("nan"), 3601])
@@ -627,7 +586,7 @@ def test_a_session_that_has_ended_cannot_be_listened_to() -> None:
 def test_who_stops_listening_can_still_end_the_session() -> None:
     async def run() -> list[Event]:
         session = _session()
-        async with aclosing(session.listen(_stream(_say(1000), _say(2000), _say(3000)))) as events:
+        async with aclosing(session.listen(_stream(say(1000), say(2000), say(3000)))) as events:
             async for event in events:
                 if isinstance(event, SessionStarted):
                     break

@@ -71,7 +71,17 @@ def run_serve(job: ServeJob, console: Console) -> int:
     worker = _make_worker(env, job) if job.worker else None
     app = create_app(store, settings=settings, env=env, worker=worker, fetch=_make_fetch(job))
     console.tell(f"serving on http://{job.host}:{job.port}/v1, with {job.database.split('://')[0]}")
-    uvicorn.run(app, host=job.host, port=job.port, log_level="warning", access_log=False, timeout_graceful_shutdown=30)
+    uvicorn.run(
+        app,
+        host=job.host,
+        port=job.port,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=30,
+        ws_max_size=1 << 20,
+        # A client that sends faster than speech keeps its pongs waiting behind its sound.
+        ws_ping_timeout=None,
+    )
     return DONE
 
 

@@ -15,7 +15,7 @@ from seemly.voice.setup import Arguments, Parts
 __all__ = ["Conversation"]
 
 _TURNS = 10
-"""How many utterances are read together with the next, where the engine has no memory: as many as a memory keeps."""
+"""How many utterances are read together with the next, where nothing else remembers: as many as a memory keeps."""
 
 
 class Conversation:
@@ -25,11 +25,12 @@ class Conversation:
         self.id = given.conversation_id
         self.actions = {"allow": 0, "review": 0, "reject": 0}
         self._session_id = given.session_id
-        self._engine = given.engine
+        self._moderate = given.engine.moderate if given.moderate is None else given.moderate
         self._transcriber = parts.transcriber
         self._metadata = parts.metadata
         self._began_ms = given.clock() * 1000.0
-        remembers = given.engine.channel.context_enabled and given.engine.memory is None
+        alone = given.moderate is None and given.engine.memory is None
+        remembers = alone and given.engine.channel.context_enabled
         self._turns: deque[Turn] | None = deque(maxlen=_TURNS) if remembers else None
 
     def hear(self, track: Track, stretch: Stretch) -> UtterancePartial | UtteranceFinal | SessionWarning | None:
@@ -50,7 +51,7 @@ class Conversation:
             return UtterancePartial(*told)
         submission = self._submit(content_id, track, text, sound.time_ms)
         try:
-            result = self._engine.moderate(submission)
+            result = self._moderate(submission)
         except SeemlyError as error:
             message = f"the utterance {where} was not moderated: {error}"
             return SessionWarning("moderation_failed", message, track.name)

@@ -160,7 +160,7 @@ Event = SessionStarted | UtterancePartial | UtteranceFinal | SessionWarning | Se
 
 
 def _head(kind: str) -> dict[str, Any]:
-    return {"v": VERSION, "type": kind}
+    return {"v": VERSION, "event": kind}
 
 
 def _utterance(event: UtterancePartial | UtteranceFinal) -> dict[str, Any]:

@@ -8,10 +8,12 @@ from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator, M
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from seemly.content import Submission
 from seemly.engine import Engine
 from seemly.errors import ConfigError, ContentError, Issue
 from seemly.frozen import EMPTY
 from seemly.locks import ProcessLock
+from seemly.result import ModerationResult
 from seemly.speech import RATE, Transcriber
 from seemly.voice.activity import Activity
 from seemly.voice.conversation import Conversation
@@ -47,6 +49,7 @@ class VoiceSession:
     one of the engine's models that the channel's `transcription_quality` asks for. Each utterance is moderated as a
     text of the meta type "voice", with an id of its own, its track's author, the session's `metadata`, and, where the
     channel has `context_enabled`, what was said before it: the engine's memory keeps that, or else the session.
+    `moderate` does that in the engine's place, where given, and then sees to what was said before by itself.
     `conversation_id` is the session's id unless given; that has at most 64 characters. With `emit_partials` events also
     tell of utterances that go on, after their first second and then ever less often. `clock` gives Unix seconds.
 
@@ -70,6 +73,7 @@ class VoiceSession:
         metadata: Mapping[str, Any] = EMPTY,
         transcriber: Transcriber | None = None,
         activity: Callable[[], Activity] | None = None,
+        moderate: Callable[[Submission], ModerationResult] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         own_id = secrets.token_hex(16) if session_id is None else session_id
@@ -84,6 +88,7 @@ class VoiceSession:
             metadata=metadata,
             transcriber=transcriber,
             activity=activity,
+            moderate=moderate,
             clock=clock,
         )
         parts = prepare(given)

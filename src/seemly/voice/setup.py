@@ -39,6 +39,7 @@ class Arguments:
     metadata: Mapping[str, Any]
     transcriber: Transcriber | None
     activity: object
+    moderate: Any
     clock: Any
 
 
@@ -60,6 +61,8 @@ def prepare(given: Arguments) -> Parts:
         issues.append(Issue("tracks", "must have a name each of its own"))
     metadata = EMPTY if "metadata" in wrong else _freeze(given.metadata, issues)
     transcriber = None if {"engine", "transcriber"} & wrong else _find_transcriber(given, issues)
+    if given.moderate is not None and not callable(given.moderate):
+        issues.append(Issue("moderate", "must be a callable that takes a Submission and gives its ModerationResult"))
     if not callable(given.clock):
         issues.append(Issue("clock", "must be a callable that gives Unix seconds"))
     activities = _make_activities(given, len(tracks), issues)
