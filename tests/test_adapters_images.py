@@ -77,7 +77,9 @@ def test_frames_of_an_animation_have_times_and_are_no_more_than_the_channel_take
     assert [match.time_ms for match in result["violence"].matches] == [5_000]
 
 
-@pytest.mark.parametrize("source", [object(), None, 3, np.zeros((4, 4)), ["x"]], ids=repr)
+@pytest.mark.parametrize(
+    "source", [object(), None, 3, np.zeros((4, 4)), ["x"]], ids=["object", "None", "number", "grey array", "list"]
+)
 def test_what_is_no_image_is_told(source: object) -> None:
     with pytest.raises(DecodeError):
         list(ImageDecoder().decode(Image(source), Capture()))

@@ -123,8 +123,8 @@ def test_an_object_tells_which_fields_flagged() -> None:
 
 
 @pytest.mark.parametrize(("content", "kind"), [(Image(b"x"), "image"), (Video(b"x"), "video"), (Audio(b"x"), "audio")])
-def test_media_without_a_media_policy_is_a_failure_that_names_the_extra(content: Any, kind: str) -> None:
-    result = _engine().moderate(content)
+def test_media_that_nothing_installed_reads_is_a_failure_that_names_the_extra(content: Any, kind: str) -> None:
+    result = _engine(decoders={kind: "not_installed_anywhere:Decoder"}).moderate(content)
     assert [failure.id for failure in result.errors] == [f"decode:{kind}"]
     assert "pip install" in result.errors[0].message
     assert result.meta.status == "partial_success"

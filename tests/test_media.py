@@ -14,11 +14,12 @@ from seemly.channel import Channel, Condition, Hashlist, PolicySettings, Rule
 from seemly.content import Audio, ClientAction, Image, Object, Submission, Text, Video
 from seemly.decode import Capture, Piece
 from seemly.engine import Engine
-from seemly.errors import ConfigError, DecodeError, FetchError
+from seemly.errors import ConfigError, DecodeError, FetchError, ModelError, PolicyFailed
 from seemly.explain import Explanation
 from seemly.policies.known_images import spec_of
 from seemly.result import ModerationResult
-from seemly.sight import IMAGE_LABELS, ImageModel, Picture, Sight
+from seemly.senses import Senses
+from seemly.sight import IMAGE_LABELS, ImageModel, Picture, Region, Sight, Writing
 from seemly.speech import RATE, Segment, Sound, Transcriber
 from seemly.testing import FakeModels, FakeTranscriber, FakeViewer, check_policy
 
@@ -50,12 +51,26 @@ class Counting(FakeViewer):
 
 
 class Broken:
-    labels = ("gore",)
+    labels: tuple[str, ...] = ("gore",)
+    asked = 0
 
     def look(self, pictures: Sequence[Any]) -> list[Sight]:
+        self.asked += 1
         raise RuntimeError("secret content")
 
     def warm_up(self) -> None: ...
+
+
+class Picky(FakeViewer):
+    """Fails at pictures that are not red."""
+
+    def __init__(self) -> None:
+        super().__init__({"nudity": 0.98})
+
+    def look(self, pictures: Sequence[Any]) -> list[Sight]:
+        if any(picture[0, 0, 0] < 200 for picture in pictures):
+            raise ValueError("not red")
+        return super().look(pictures)
 
 
 class Lines:
@@ -115,7 +130,13 @@ def test_what_is_seen_feeds_the_policy_that_it_speaks_for() -> None:
 
 @pytest.mark.parametrize(
     ("label", "policy"),
-    [("gore", "violence"), ("violence", "violence"), ("hate", "hate"), ("self_harm", "self_harm"), ("nudity", "sexual")],
+    [
+        ("gore", "violence"),
+        ("violence", "violence"),
+        ("hate", "hate"),
+        ("self_harm", "self_harm"),
+        ("nudity", "sexual"),
+    ],
 )
 def test_each_label_that_harms_flags_one_policy(label: str, policy: str) -> None:
     result = engine(None, FakeViewer({label: 0.9})).moderate(Image([Picture(RED)]))
@@ -145,16 +166,127 @@ def test_several_models_are_taken_together() -> None:
 
 def test_nothing_that_looks_is_a_failure_that_names_the_extras() -> None:
     result = engine().moderate(Image([Picture(RED)]))
-    assert [failure.id for failure in result.errors] == ["decode:image"]
+    assert [failure.id for failure in result.errors] == ["decode:image", "hate", "violence", "sexual", "self_harm"]
     assert "seemly[nudity,ocr]" in result.errors[0].message
     assert result.recommendation.action == "review"
 
 
-def test_a_model_that_fails_costs_its_own_labels_and_is_not_asked_again() -> None:
-    result = engine(None, Broken(), FakeViewer(NUDE)).moderate(frames(*[RED] * 9))
-    assert [(failure.id, failure.message) for failure in result.errors] == [("decode:video", "raised RuntimeError")]
+def test_a_model_that_fails_costs_its_own_policy_and_is_not_asked_for_ever() -> None:
+    broken = Broken()
+    result = engine(None, broken, FakeViewer(NUDE)).moderate(frames(*[RED] * 40))
+    assert [failure.id for failure in result.errors] == ["decode:video", "violence"]
+    assert result.errors[0].message == "raised RuntimeError"
     assert result["sexual"].probability == 0.98
-    assert "gore" in result.media[0].uncovered
+    with pytest.raises(PolicyFailed):
+        result["violence"]
+    assert broken.asked < 10
+
+
+def test_a_model_that_fails_at_one_picture_still_sees_the_others() -> None:
+    result = engine(None, Picky()).moderate(frames(RED, GREY, RED))
+    assert [match.time_ms for match in result.media[0].regions] == [0, 2000]
+    assert [failure.id for failure in result.errors] == ["decode:video", "sexual"]
+    assert result.evaluation.severity_score > 0.9
+
+
+@pytest.mark.parametrize(
+    "sight",
+    [
+        None,
+        Sight({"gore": 1.5}),
+        Sight({"gore": float("nan")}),
+        Sight({"gore": np.float32(0.5)}),  # type: ignore[dict-item]
+        Sight({"something": 0.5}),
+        Sight({}, (Region("gore", "blood", 0.5, (0.5, 0.5, 0.9, 0.9)),)),
+        Sight({}, (), (Writing("x", 2.0, (0.0, 0.0, 1.0, 1.0)),)),
+    ],
+    ids=["none", "large", "nan", "numpy", "label", "box", "writing"],
+)
+def test_a_model_that_says_what_cannot_be_is_a_failed_model(sight: Any) -> None:
+    class Odd:
+        labels = ("gore",)
+
+        def look(self, pictures: Sequence[Any]) -> list[Sight]:
+            return [sight for _ in pictures]
+
+        def warm_up(self) -> None: ...
+
+    result = engine(None, Odd(), FakeViewer(NUDE)).moderate(Image([Picture(RED)]))
+    assert [failure.id for failure in result.errors] == ["decode:image", "violence"]
+    assert "a model of images gave" in result.errors[0].message
+    assert result["sexual"].probability == 0.98
+    result.to_json(extended=True)
+
+
+@pytest.mark.parametrize(("on_failure", "action"), [("allow", "review"), ("review", "review"), ("reject", "reject")])
+@pytest.mark.parametrize("content", [Image([Picture(GREY)]), Image([DecodeError("damaged")])], ids=["blind", "damaged"])
+def test_a_failure_is_never_milder_than_the_policy_says(content: Any, on_failure: Any, action: str) -> None:
+    class Blind(Broken):
+        labels = ("nudity",)
+
+    channel = Channel(policies=(PolicySettings("sexual", on_failure=on_failure),))
+    assert engine(channel, Blind()).moderate(content).recommendation.action == action
+
+
+def test_a_damaged_image_is_not_milder_than_one_in_which_nothing_is_found() -> None:
+    rule = Rule("r", (Condition("policy.url.flagged", "is", False),), "reject")
+    made = engine(Channel(rules=(rule,)), FakeViewer(NUDE))
+    assert made.moderate(Image([Picture(GREY)])).recommendation.action == "reject"
+    assert made.moderate(Image([DecodeError("damaged")])).recommendation.action == "reject"
+
+
+def test_what_nothing_looks_for_is_said_in_the_policy_too() -> None:
+    result = engine(None, FakeViewer({"text": 0.9})).moderate(Image([Picture(RED)]))
+    assert result["sexual"].data == {"looked_for": False}
+    assert engine(None, FakeViewer(NUDE)).moderate(Image([Picture(RED)]))["sexual"].data is None
+
+
+def test_writing_that_stands_still_counts_once() -> None:
+    viewer = FakeViewer({"text": 0.9}, ("see https://example.com/offer",))
+    result = engine(None, viewer).moderate(frames(RED, RED, RED, GREY, RED))
+    assert [match.time_ms for match in result["url"].matches] == [0, 4000]
+
+
+def test_text_beyond_the_longest_is_read_in_parts() -> None:
+    made = engine(None)
+    result = made.moderate(Image([Text("x" * 99_990 + " write to jo@example.com, soon")]))
+    long = made.moderate(Image([Text("x " * 60_000 + "write to jo@example.com")]))
+    assert [match.match for match in long["personal_information"].matches] == ["jo@example.com"]
+    assert result.errors == ()
+
+
+def test_speech_that_cannot_be_written_down_leaves_what_was() -> None:
+    class Once:
+        def transcribe(self, sound: Sound) -> list[Segment]:
+            if sound.time_ms:
+                raise DecodeError("too noisy")
+            return [Segment("you idiot", 0, 500)]
+
+        def warm_up(self) -> None: ...
+
+    made = engine(Channel(include_transcript_in_response=True), transcriber=Once())
+    result = made.moderate(Audio([Sound(SECOND, 0), Sound(SECOND, 9_000), Sound(SECOND, 19_000)]))
+    assert result.content.transcript == "you idiot"
+    assert [each.message for each in result.errors] == ["too noisy"]
+    assert result["toxicity"].flagged
+
+
+def test_a_strict_stream_gives_the_results_before_a_failure() -> None:
+    made = engine(None, FakeViewer(NUDE), strict=True)
+    stream = made.moderate_many(["hello", "there", Image([DecodeError("damaged")])])
+    assert [next(stream).recommendation.action for _ in range(2)] == ["allow", "allow"]
+    with pytest.raises(PolicyFailed, match="damaged"):
+        next(stream)
+
+
+def test_a_broken_model_of_ones_own_keeps_nobody_else_from_looking(tmp_path: Any) -> None:
+    pytest.importorskip("PIL", reason='needs "seemly[image]"')
+    (tmp_path / "image-mine").mkdir()
+    (tmp_path / "image-mine" / "manifest.json").write_text("{}", encoding="utf-8")
+    senses = Senses(roots=lambda: [tmp_path])
+    assert any(isinstance(each, ImageModel) for each in senses.viewers())
+    with pytest.raises(ModelError, match="image-mine"):
+        senses.viewers()[-1].look([])
 
 
 def test_text_in_images_goes_through_the_policies_of_texts() -> None:
@@ -348,6 +480,10 @@ class TestKnownImages:
         assert result["hash:known"].probability == 0.0
         assert result.recommendation.action == "allow"
 
+    def test_a_caption_on_an_allowed_image_is_read(self) -> None:
+        viewer = FakeViewer({"text": 0.9}, ("you", "idiot"))
+        assert self.moderate(Hashlist("ours", self.LISTED, mode="allow"), viewer=viewer)["toxicity"].flagged
+
     def test_an_allowed_image_is_not_looked_at(self) -> None:
         viewer = Counting(NUDE)
         result = self.moderate(Hashlist("ours", self.LISTED, mode="allow"), viewer=viewer)
@@ -384,7 +520,8 @@ class TestKnownImages:
 
         made = engine(Channel(hashlists=(Hashlist("known", self.LISTED),)), FakeViewer(NUDE), hasher=None_())
         result = made.moderate(frames(*[RED] * 9))
-        assert [each.message for each in result.errors] == ["nothing hashes"]
+        assert [each.id for each in result.errors] == ["decode:video", "hash:known"]
+        assert result.errors[0].message == "nothing hashes"
         assert result["sexual"].flagged
 
     def test_the_policy_behaves(self) -> None:

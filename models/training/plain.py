@@ -10,7 +10,7 @@ from training.rows import LABELS, Row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-WEIGHT, GREETING_WEIGHT = 1.0, 4.0
+WEIGHT, GREETING_WEIGHT = 1.0, 20.0
 
 _I_WILL = ("i will", "i'll", "i'm going to", "i'm gonna", "we will", "we're going to")
 _WHEN = ("", " tonight", " when you get home", ", just wait", ", you hear me?")

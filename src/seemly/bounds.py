@@ -32,15 +32,23 @@ def find_issues(value: Any) -> list[Issue]:
     kind: Any = type(value)
     return [
         Issue(name, problem)
-        for name, hint in _hints(kind).items()
-        if (problem := _problem(getattr(value, name), hint)) is not None
+        for name, hint, welcome in _hints(kind)
+        if type(held := getattr(value, name)) not in welcome and (problem := _problem(held, hint)) is not None
     ]
 
 
 @cache
-def _hints(cls: Any) -> dict[str, Any]:
+def _hints(cls: Any) -> list[tuple[str, Any, frozenset[type]]]:
+    """Each field's name and annotation, and the types all of whose values that takes."""
     hints = typing.get_type_hints(cls, include_extras=True)
-    return {each.name: hints[each.name] for each in fields(cls)}
+    return [(each.name, hints[each.name], _welcome(hints[each.name])) for each in fields(cls)]
+
+
+def _welcome(hint: Any) -> frozenset[type]:
+    # Most values are of these: to look closely at each would take longer than all else that is done to a submission.
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        return frozenset().union(*map(_welcome, typing.get_args(hint)))
+    return frozenset({hint}) if hint in (str, int, bool, types.NoneType) else frozenset()
 
 
 def _problem(value: Any, hint: Any) -> str | None:

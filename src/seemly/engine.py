@@ -89,7 +89,7 @@ class Engine:
         tier: str = DEFAULT_TIER,
         registry: Registry = BUILTIN,
         models: Models | None = None,
-        decoders: Mapping[str, Decoder | str] = BUILTIN_DECODERS,
+        decoders: Mapping[str, Decoder | str] | tuple[()] = BUILTIN_DECODERS,
         fetch: Fetch | None = None,
         memory: ConversationMemory | None = None,
         strict: bool = False,
@@ -102,7 +102,7 @@ class Engine:
             tier=(tier, str),
             registry=(registry, Registry),
             models=(models, Models | None),
-            decoders=(decoders, Mapping),
+            decoders=(decoders or {}, Mapping),
             fetch=(fetch, Callable | None),
             memory=(memory, ConversationMemory | None),
             clock=(clock, Callable),
@@ -115,7 +115,7 @@ class Engine:
         self.memory = memory
         self._plan = compile_plan(self.channel, registry, self.models, tier)
         versions = _versions(self.models, tier)
-        self._around = Surroundings(clock, new_id, memory, decoders, fetch, strict, early_exit, versions)
+        self._around = Surroundings(clock, new_id, memory, decoders or {}, fetch, strict, early_exit, versions)
         self._overrides: OrderedDict[tuple[PolicySettings, ...], Engine] = OrderedDict()
         self._lock = ProcessLock()
         self._executor: tuple[int, ThreadPoolExecutor] | None = None
@@ -140,13 +140,16 @@ class Engine:
         # A memory copies, as it pickles, without its turns.
         return _rebuild(self.channel, *self._shared(copy(self.memory)))
 
-    def warm_up(self) -> Engine:
-        """Load everything that the first verdict would load. Returns the engine itself.
+    def warm_up(self, *, media: bool = False) -> Engine:
+        """Load everything that the first verdict on a text would load, and with `media` what looks at pictures and
+        listens, too. Returns the engine itself.
 
         Raises ModelError where a model does not load.
         """
         samples = ["Write to jo@example.com or +44 20 7946 0958, see https://example.com", "Ответь мне, привет"]
         self._plan.scorer.warm_up()
+        if media:
+            self.models.senses.warm_up(self.channel.transcription_quality)
         without_memory = replace(self._around, memory=None, strict=False)
         run_batch(self._plan, [parse_submission(sample) for sample in samples], without_memory)
         return self
@@ -218,6 +221,9 @@ class Engine:
         waiting: list[Submission] = []
         engine = self
         source = enumerate(items)
+        if self._around.strict:
+            # A failure raises, and must not take results of its batch with it.
+            batch_size = 1
         while True:
             try:
                 index, item = next(source)

@@ -10,10 +10,10 @@ from seemly.content import Object, Submission, Text, Turn
 from seemly.context import ConversationMemory, Recollection, build_windows
 from seemly.decide import measure_severity
 from seemly.decode import Capture, Decoder, Fetch
-from seemly.errors import DecodeError, FetchError, ModelError, PolicyFailed, shorten
+from seemly.errors import SeemlyError, shorten
 from seemly.frozen import FrozenMapping
 from seemly.leaf import Leaf
-from seemly.media import read_media
+from seemly.media import Media, read_media
 from seemly.plan import Plan
 from seemly.policy import Finding, Item
 from seemly.result import Failure, MediaResult
@@ -50,13 +50,15 @@ class Surroundings:
 @dataclass(frozen=True, slots=True)
 class Tree:
     """A submission with its leaves, what of it could not be read, and what is told of its media. `timestamp` is in Unix
-    milliseconds."""
+    milliseconds; `lost` and `unread` are those of all its media."""
 
     submission: Submission
     leaves: tuple[Leaf, ...]
     failures: tuple[Failure, ...]
     timestamp: float
     media: tuple[MediaResult, ...] = ()
+    lost: frozenset[str] = frozenset()
+    unread: bool = False
 
 
 def take_apart(plan: Plan, submission: Submission, around: Surroundings) -> Tree:
@@ -70,6 +72,8 @@ def take_apart(plan: Plan, submission: Submission, around: Surroundings) -> Tree
     if type(content) is Text and memory is None and not channel.context_enabled:
         return Tree(submission, (Leaf(None, content.text),), (), timestamp)
     leaves, failures, media = _read(plan, submission, around)
+    told = tuple(each.result for each in media)
+    lost = frozenset[str]().union(*(each.lost for each in media))
     recalled = _recall(channel, submission, memory, now)
     texts = [leaf.text for leaf in leaves if leaf.sight is None]
     if (recalled.conversation or recalled.author) and len(texts) <= MAX_IN_CONTEXT:
@@ -78,12 +82,11 @@ def take_apart(plan: Plan, submission: Submission, around: Surroundings) -> Tree
         ]
     if memory is not None and around.remember and texts and not submission.do_not_store:
         memory.remember(submission.conversation_id, Turn("\n".join(texts), submission.author_id, timestamp), now)
-    return Tree(submission, tuple(leaves), tuple(failures), timestamp, tuple(media))
+    unread = any(each.unread for each in media)
+    return Tree(submission, tuple(leaves), tuple(failures), timestamp, told, lost, unread)
 
 
-def _read(
-    plan: Plan, submission: Submission, around: Surroundings
-) -> tuple[list[Leaf], list[Failure], list[MediaResult]]:
+def _read(plan: Plan, submission: Submission, around: Surroundings) -> tuple[list[Leaf], list[Failure], list[Media]]:
     """The leaves of every part of the content, and what could not be read; what the channel passes over is neither."""
     content, channel = submission.content, plan.channel
     parts = content.data.items() if isinstance(content, Object) else ((None, content),)
@@ -91,7 +94,7 @@ def _read(
     enough = _find_enough(plan, submission) if around.early_exit else None
     leaves: list[Leaf] = []
     failures: list[Failure] = []
-    told: list[MediaResult] = []
+    opened: list[Media] = []
     for name, part in parts:
         if isinstance(part, Text):
             leaves.append(Leaf(name, part.text))
@@ -100,8 +103,8 @@ def _read(
             where = part.type if name is None else shorten(name)
             leaves.extend(media.leaves)
             failures.extend(Failure(f"decode:{where}", tell(error)) for error in media.failures)
-            told.append(media.result)
-    return leaves, failures, told
+            opened.append(media)
+    return leaves, failures, opened
 
 
 def _find_enough(plan: Plan, submission: Submission) -> Callable[[Sequence[Leaf]], bool] | None:
@@ -144,5 +147,4 @@ def _recall(channel: Channel, submission: Submission, memory: ConversationMemory
 
 def tell(error: Exception) -> str:
     """What may be said of an error: a foreign exception's own words could quote the content."""
-    safe = isinstance(error, PolicyFailed | ModelError | DecodeError | FetchError)
-    return str(error) if safe else f"raised {type(error).__name__}"
+    return str(error) if isinstance(error, SeemlyError) else f"raised {type(error).__name__}"

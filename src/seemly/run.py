@@ -9,11 +9,13 @@ from time import perf_counter
 from seemly.content import Content, Image, Object, Submission, Text
 from seemly.decide import FailedPolicy, decide
 from seemly.errors import PolicyFailed
+from seemly.eyes import HASH
 from seemly.language import Language
 from seemly.leaf import Leaf, locate
 from seemly.leaves import Surroundings, Tree, take_apart, tell
 from seemly.mask import mask_text
 from seemly.plan import BoundPolicy, Plan
+from seemly.policies.known_images import KnownImages
 from seemly.policy import NOTHING, Finding, Label, Match, PolicyKind
 from seemly.reading import Reading
 from seemly.result import (
@@ -106,7 +108,7 @@ def _judge(
     if failures and strict:
         raise PolicyFailed(f"{failures[0].id}: {failures[0].message}")
     if failures and not tree.leaves:
-        return verdicts, failures, failed
+        return verdicts, failures, failed + [bound.fail() for bound in plan.policies]
     first = tree.leaves[0] if len(tree.leaves) == 1 else None
     if first is not None and first.field is None and not first.windows and not first.from_media:
         row = reading.row(first)
@@ -121,11 +123,22 @@ def _judge(
         if errors:
             failures.append(_fail(bound.spec.id, errors[0], strict))
             failed.append(bound.fail())
+        elif _is_blind(bound, tree):
+            failures.append(Failure(bound.spec.id, "some picture could not be looked at for it"))
+            failed.append(bound.fail())
+        elif tree.unread and "image" in bound.spec.leaves:
+            failed.append(bound.fail())
         if found or not outcomes:
             flagging = [(field, each) for field, each in found if bound.flag and each.probability >= bound.threshold]
             fields = tuple(dict.fromkeys(field for field, _ in flagging if field is not None))
             verdicts.append(bound.judge(_combine(found), fields))
     return verdicts, failures, failed
+
+
+def _is_blind(bound: BoundPolicy, tree: Tree) -> bool:
+    """Whether what a policy reads of pictures was lost in one of them."""
+    needed = {HASH} if isinstance(bound.policy, KnownImages) else set(bound.spec.sights)
+    return not tree.lost.isdisjoint(needed)
 
 
 def _locate(finding: Finding, leaf: Leaf, bound: BoundPolicy) -> Finding:
@@ -145,6 +158,8 @@ def _label_toxic(media: MediaResult, tree: Tree, plan: Plan, reading: Reading) -
         return media
     written = [leaf for leaf in tree.leaves if leaf.field == media.field and leaf.sight is None and leaf.written]
     found = [reading.find(position, leaf) for leaf in written]
+    if any(isinstance(each, Exception) for each in found):
+        return media
     worst = max((each.probability for each in found if isinstance(each, Finding)), default=0.0)
     uncovered = tuple(label for label in media.uncovered if label != "toxic")
     return replace(media, labels=(*media.labels, ImageLabel("toxic", worst)), uncovered=uncovered)

@@ -16,7 +16,7 @@ from seemly.errors import ModelError
 from seemly.hashes import Hasher
 from seemly.locks import ProcessLock
 from seemly.manifest import FILE
-from seemly.sight import ImageModel
+from seemly.sight import ImageModel, Sight
 from seemly.speech import Quality, Transcriber
 
 __all__ = ["Senses"]
@@ -56,7 +56,7 @@ class Senses:
         self._found: dict[str, Any] = {}
 
     def viewers(self) -> tuple[ImageModel, ...]:
-        """Everything that looks at pictures. Raises ModelError for a model of the user's that cannot work."""
+        """Everything that looks at pictures; a model of the user's that cannot work fails when it is asked."""
         given = self._given[0]
         return tuple(given) if given is not None else self._once("viewers", self._find_viewers)
 
@@ -76,6 +76,12 @@ class Senses:
         place = {"SPEED": 0, "BALANCED": min(1, len(found) - 1), "ACCURACY": len(found) - 1}
         return found[place[quality]]
 
+    def warm_up(self, quality: Quality) -> None:
+        """Load every model that is there. Raises ModelError where one does not load."""
+        for viewer in self.viewers():
+            viewer.warm_up()
+        self.transcriber(quality).warm_up()
+
     def _once(self, name: str, find: Callable[[], T]) -> T:
         with self._lock:
             if name not in self._found:
@@ -86,7 +92,7 @@ class Senses:
     def _find_viewers(self) -> tuple[ImageModel, ...]:
         installed = [_load(name)() for package, name in _VIEWERS if find_spec(package) is not None]
         folders = self._folders("image-", FILE)
-        return (*installed, *(_load(_CLASSIFIER)(folder) for folder in folders))
+        return (*installed, *(_open(folder) for folder in folders))
 
     def _find_transcribers(self) -> tuple[Transcriber, ...]:
         installed = [_load(_SPHINX[1])()] if find_spec(_SPHINX[0]) is not None else []
@@ -102,6 +108,32 @@ class Senses:
                 if (path / holding).is_file():
                     found.setdefault(path.name, path)
         return [found[name] for name in sorted(found)]
+
+
+class _Unusable:
+    """A model of the user's that cannot work: it fails whenever it is asked, and keeps nobody else from looking."""
+
+    labels: tuple[str, ...] = ()
+
+    def __init__(self, error: ModelError) -> None:
+        self._error = str(error)
+
+    def look(self, pictures: Sequence[object]) -> list[Sight]:
+        """Raises the ModelError, whatever the pictures."""
+        del pictures
+        raise ModelError(self._error)
+
+    def warm_up(self) -> None:
+        """Raises the ModelError."""
+        raise ModelError(self._error)
+
+
+def _open(folder: Path) -> ImageModel:
+    try:
+        model: ImageModel = _load(_CLASSIFIER)(folder)
+    except ModelError as error:
+        return _Unusable(error)
+    return model
 
 
 def _find_hasher() -> Hasher:

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from seemly.errors import DecodeError
 from seemly.frozen import EMPTY
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ALL_LABELS", "IMAGE_LABELS", "Box", "ImageModel", "Picture", "Region", "Sight", "Writing"]
+__all__ = ["ALL_LABELS", "IMAGE_LABELS", "Box", "ImageModel", "Picture", "Region", "Sight", "Writing", "check_sight"]
 
 Box = tuple[float, float, float, float]
 """x, y, width, height as shares of the picture, 0 to 1, from its upper left."""
@@ -21,6 +22,9 @@ IMAGE_LABELS = (
     "nudity", "suggestive", "gore", "hate", "violence", "weapon", "smoking", "drugs", "alcohol", "text", "toxic",
 )  # fmt: skip
 """The labels of images that the interface knows."""
+
+_ROUNDING = 1e-6
+"""How far two shares may add up to more than the whole."""
 
 ALL_LABELS = (*IMAGE_LABELS, "self_harm")
 """Those that a model may look for: the interface's, and one for the policy that they leave without."""
@@ -69,6 +73,29 @@ class Sight:
     regions: tuple[Region, ...] = ()
     writings: tuple[Writing, ...] = ()
     hash: bytes | None = field(default=None, repr=False)
+
+
+def check_sight(sight: object) -> None:
+    """Raise DecodeError where a sight is not of the shape and within the bounds that it is documented to have."""
+    if not isinstance(sight, Sight):
+        raise DecodeError("a model of images gave something other than a Sight")
+    if not all(label in ALL_LABELS and _is_share(score) for label, score in sight.scores.items()):
+        raise DecodeError("a model of images gave a score that is no Python float from 0 to 1, or of an unknown label")
+    found: Region | Writing
+    for found in (*sight.regions, *sight.writings):
+        if not _is_share(found.probability) or not _is_box(found.box):
+            raise DecodeError("a model of images gave a probability or a box that is out of bounds")
+
+
+def _is_share(value: object) -> bool:
+    return type(value) in (float, int) and 0.0 <= value <= 1.0  # type: ignore[operator]
+
+
+def _is_box(box: object) -> bool:
+    if not isinstance(box, tuple) or len(box) != 4 or not all(map(_is_share, box)):
+        return False
+    left, top, width, height = box
+    return bool(left + width <= 1.0 + _ROUNDING and top + height <= 1.0 + _ROUNDING)
 
 
 @runtime_checkable

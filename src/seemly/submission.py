@@ -136,7 +136,7 @@ class _Reader:
     def url(self, wire: Mapping[str, Any], path: str) -> str:
         """The address of media. A path would let whoever submits content have a file of this machine read."""
         url = self.required(wire, "url", path)
-        if url and not is_url(url):
+        if isinstance(wire.get("url"), str) and not is_url(url):
             self.wrong(f"{path}.url", f"must begin with one of {', '.join(URL_SCHEMES)}")
         return url
 

@@ -117,7 +117,8 @@ def _moderate(engine: Engine, rows: _Rows, job: Job, report: Callable[[BadRow], 
     if job.explain:
         yield from _explain(engine, items(), places, report)
         return
-    for outcome in engine.moderate_many(items(), batch_size=job.batch_size, on_error="return"):
+    batch_size = 1 if job.media else job.batch_size
+    for outcome in engine.moderate_many(items(), batch_size=batch_size, on_error="return"):
         place = places.popleft()
         if isinstance(outcome, Rejected):
             report(BadRow(place, _say(outcome.error)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from seemly.channel import Channel
+from seemly.frozen import FrozenMapping
 from seemly.policy import Defaults, Finding, Item, Label, Match, NoOptions, Spec
 from seemly.sight import Sight
 from seemly.span import Span
@@ -20,6 +21,10 @@ _SIGHTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "self_harm": (("self_harm",), ()),
 }
 """The labels of images that speak for a policy, and those that only tell more of it."""
+
+
+_UNSEEN = FrozenMapping({"looked_for": False})
+"""Of a picture in which nothing looks for what a policy is about."""
 
 
 class Classifier:
@@ -48,7 +53,8 @@ class Classifier:
             if region.label in self.seen
         )
         labels = tuple(Label(name, scores[name]) for name in (*self.seen, *self.told) if name in scores)
-        return Finding(max((scores.get(name, 0.0) for name in self.seen), default=0.0), matches, labels)
+        known = [scores[name] for name in self.seen if name in scores]
+        return Finding(max(known, default=0.0), matches, labels, None if known else _UNSEEN)
 
     def _read(self, items: Sequence[Item]) -> list[Finding]:
         label, parts = self.label, self.parts

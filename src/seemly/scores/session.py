@@ -47,6 +47,8 @@ class Opened(Generic[T]):
             return self._load()
         except ModelError as error:
             return error
+        except Exception as error:  # noqa: BLE001  (a load that failed stays failed, whatever it was)
+            return ModelError(f"a model could not be loaded: {type(error).__name__}")
 
 
 _SLOWER = ("SkipLayerNormFusion",)
