@@ -3,8 +3,8 @@
     pip install "seemly[server]"
     uvicorn examples.chat_service:app
 
-Messages are posted to /chat/{room}; the service itself lies under /moderation/v1, for moderators and other programs. Run
-as a script it posts three messages to itself, and prints:
+Messages are posted to /chat/{room}; the service itself lies under /moderation/v1, for moderators and other programs.
+Run as a script it posts three messages to itself. It prints:
 
     ann: 'hello everyone' is shown
     bob: 'shut up you worthless idiot' is not shown
@@ -13,6 +13,7 @@ as a script it posts three messages to itself, and prints:
 """
 
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -36,11 +37,8 @@ class Chat:
         self.store = SqlStore(database)
         self.store.migrate()
         self.env = Environment(self.store)
-        try:
-            with self.store.transaction() as tx:
-                set_up(self.env, tx)
-        except ConflictError:
-            pass  # set up by an earlier start
+        with suppress(ConflictError), self.store.transaction() as tx:  # an earlier start may have set it up
+            set_up(self.env, tx)
         with self.store.read() as tx:
             self.project_id = tx.find(Project)[0].id
         self.moderation = Moderation(self.env, Engines(self.env))

@@ -16,13 +16,13 @@ import io
 import sys
 from pathlib import Path
 
-import numpy as np
 from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
 from seemly import Channel, Engine, Image, Object, PolicySettings
 from seemly.adapters.blur import cover
 from seemly.adapters.draw import draw_boxes, find_boxes
+from seemly.adapters.pictures import read_frames
 
 
 def draw_avatar() -> Pillow.Image:
@@ -42,10 +42,10 @@ def encode(picture: Pillow.Image) -> bytes:
 
 
 def main() -> None:
-    picture = draw_avatar()
+    avatar = encode(draw_avatar())
     bio = "I collect stamps, and I hate idiots like you"
     channel = Channel(key="profiles", policies=(PolicySettings("spam", enabled=False),))
-    result = Engine(channel).moderate(Object({"name": "Jo", "bio": bio, "avatar": Image(encode(picture))}))
+    result = Engine(channel).moderate(Object({"name": "Jo", "bio": bio, "avatar": Image(avatar)}))
     print(result.recommendation.action, *result.recommendation.reason_codes)
     for policy in result.policies:
         if policy.flagged:
@@ -59,7 +59,8 @@ def main() -> None:
     for failure in result.errors:
         print(failure.id, failure.message)
     if len(sys.argv) > 1:
-        folder, pixels = Path(sys.argv[1]), np.asarray(picture)
+        # Boxes are of the picture as the engine reads it: turned as its camera was held.
+        folder, pixels = Path(sys.argv[1]), next(read_frames(avatar)).pixels
         boxes = list(find_boxes(result, "avatar"))
         Pillow.fromarray(draw_boxes(pixels, boxes)).save(folder / "found.png")
         Pillow.fromarray(cover(pixels, [box for box, _ in boxes])).save(folder / "covered.png")

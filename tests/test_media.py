@@ -507,18 +507,18 @@ class TestKnownImages:
         assert self.moderate(Hashlist("known", file=str(path)))["hash:known"].flagged
 
     @pytest.mark.parametrize(
-        "made", [lambda path: Hashlist("k", ("zz" * 32,)), lambda path: Hashlist("k", file=str(path / "not there"))]
+        "made", [lambda _: Hashlist("k", ("zz" * 32,)), lambda path: Hashlist("k", file=str(path / "not there"))]
     )
     def test_lists_that_cannot_be_read_are_told_when_the_engine_is_built(self, made: Any, tmp_path: Any) -> None:
         with pytest.raises(ConfigError, match="hash"):
             engine(Channel(hashlists=(made(tmp_path),)))
 
     def test_no_hasher_is_a_failure_and_the_picture_is_looked_at(self) -> None:
-        class None_:
+        class Nothing:
             def hash(self, picture: Any) -> bytes | None:
                 raise DecodeError("nothing hashes")
 
-        made = engine(Channel(hashlists=(Hashlist("known", self.LISTED),)), FakeViewer(NUDE), hasher=None_())
+        made = engine(Channel(hashlists=(Hashlist("known", self.LISTED),)), FakeViewer(NUDE), hasher=Nothing())
         result = made.moderate(frames(*[RED] * 9))
         assert [each.id for each in result.errors] == ["decode:video", "hash:known"]
         assert result.errors[0].message == "nothing hashes"
@@ -565,6 +565,14 @@ def test_results_of_media_show_and_explain() -> None:
     assert "sexual" in explanation.decision
 
 
+def test_an_explanation_names_the_field_that_carried_it() -> None:
+    made = engine(None, FakeViewer({"text": 0.9}, ("you", "idiot")))
+    profile = Object({"bio": "I like gardening and tea", "avatar": Image([Picture(RED)])})
+    words = next(each.words for each in made.explain(profile).policies if each.policy == "toxicity")
+    assert words[0].field == "avatar"
+    assert sum(word.share for word in words) <= 1.0 + 1e-6
+
+
 def test_a_url_without_a_fetcher_is_a_failure_that_says_so() -> None:
     class Fetching:
         def decode(self, part: Any, capture: Capture) -> Iterator[Piece]:
@@ -579,7 +587,7 @@ def test_a_url_without_a_fetcher_is_a_failure_that_says_so() -> None:
     assert "secret" not in result.errors[0].message
     asked: list[str] = []
 
-    def fetch(url: str, max_bytes: int | None) -> bytes:
+    def fetch(url: str, _max_bytes: int | None) -> bytes:
         asked.append(url)
         return b""
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from seemly.content import Object, Submission, Text
 from seemly.plan import Plan, read_disguise
+from seemly.policy import Match
 from seemly.result import ModerationResult, PolicyResult
 from seemly.scores.cascade import UNIT
 from seemly.span import Span
@@ -105,9 +106,9 @@ def explain(plan: Plan, submission: Submission, result: ModerationResult) -> Exp
     for each in result.policies:
         words: list[Contribution] = []
         if each.id in labelled:
-            words = [dataclasses.replace(word, field=field) for field in carried for word in carried[field][each.id]]
+            words = _weigh_fields(plan, texts, carried, each)
         if each.id not in labelled or (not words and each.matches):
-            words = _from_matches(each)
+            words = _from_matches(each.matches)
         words.sort(key=lambda word: (-word.share, word.span))
         policies.append(PolicyExplanation(each.id, each.probability, thresholds[each.id], each.flagged, tuple(words)))
     return Explanation(result, _say(result), tuple(policies))
@@ -199,11 +200,35 @@ def _log_odds(probability: float) -> float:
     return math.log(bounded / (1.0 - bounded))
 
 
-def _from_matches(policy: PolicyResult) -> list[Contribution]:
-    total = sum(match.probability for match in policy.matches) or 1.0
+def _weigh_fields(
+    plan: Plan,
+    texts: Sequence[tuple[str | None, str]],
+    carried: Mapping[str | None, Mapping[str, list[Contribution]]],
+    policy: PolicyResult,
+) -> list[Contribution]:
+    """The words of every field and what was found in media, each by how probable the policy is there alone."""
+    found = [match for match in policy.matches if match.box is not None or match.time_ms is not None]
+    if len(texts) == 1 and not found:
+        field = texts[0][0]
+        return [dataclasses.replace(word, field=field) for word in carried[field][policy.id]]
+    alone = plan.scorer.sketch([text for _, text in texts], [policy.id])[:, 0].tolist() if texts else []
+    total = sum(alone) + sum(match.probability for match in found) or 1.0
+    words = [
+        dataclasses.replace(word, field=field, share=word.share * strength / total)
+        for (field, _), strength in zip(texts, alone, strict=True)
+        for word in carried[field][policy.id]
+    ]
+    return words + [
+        dataclasses.replace(word, share=word.share * sum(match.probability for match in found) / total)
+        for word in _from_matches(found)
+    ]
+
+
+def _from_matches(matches: Sequence[Match]) -> list[Contribution]:
+    total = sum(match.probability for match in matches) or 1.0
     return [
         Contribution(match.span, match.match, match.probability / total, match.probability, match.field)
-        for match in policy.matches
+        for match in matches
     ]
 
 

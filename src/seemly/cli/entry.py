@@ -114,8 +114,8 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
         case "setup" | "serve" | "worker":
             from seemly.cli import serve
 
-            run = {"setup": serve.run_setup, "serve": serve.run_serve, "worker": serve.run_worker}[args.command]
-            return run(_serve_job(args), console)
+            chosen = {"setup": serve.run_setup, "serve": serve.run_serve, "worker": serve.run_worker}[args.command]
+            return chosen(_serve_job(args), console)
         case "schema":
             from seemly.cli.listing import write_schema
 
