@@ -23,12 +23,18 @@ def whole(kind: str, size: tuple[int, int] = (40, 30), **options: object) -> byt
     return out.getvalue()
 
 
-def animation(kind: str, frames: int, size: tuple[int, int] = (16, 12), duration: int = 200) -> bytes:
+def animation(kind: str, frames: int, size: tuple[int, int] = (16, 12), duration: int | list[int] = 200) -> bytes:
     """A sound animation whose frames differ."""
     images = [Image.new("RGB", size, (at * 8 % 256, 255 - at * 8 % 256, at * 31 % 256)) for at in range(frames)]
     out = io.BytesIO()
     images[0].save(out, kind, save_all=True, append_images=images[1:], duration=duration)
     return out.getvalue()
+
+
+def many_scans(size: tuple[int, int], more: int) -> bytes:
+    """A progressive JPEG whose last scan comes so many times more."""
+    data = whole("JPEG", size, progressive=True)
+    return data[:-2] + data[data.rindex(b"\xff\xda") : -2] * more + data[-2:]
 
 
 def png(width: int, height: int, body: bytes, *, depth: int = 8, colour: int = 2) -> bytes:
@@ -60,6 +66,7 @@ def hostile() -> Iterator[tuple[str, bytes]]:
         yield f"{kind}, magic and noise", data[:16] + random.Random(1).randbytes(2_000)
     yield "JPEG, all but the end", whole("JPEG", (200, 200))[:-400]
     yield "PNG, all but the end", whole("PNG", (200, 200))[:-400]
+    yield "JPEG, scanned again and again", many_scans((1_000, 1_000), 2_000)
     yield "PNG bomb", png(60_000, 60_000, zlib.compress(bytes(10_000)))
     yield "PNG bomb, wide", png(2**31 - 1, 1, zlib.compress(bytes(100)))
     yield "PNG bomb, just above", png(8_001, 8_000, zlib.compress(bytes(100)))

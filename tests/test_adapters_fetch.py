@@ -31,8 +31,12 @@ class Site(BaseHTTPRequestHandler):
             self.reply(302, b"", ("Location", "http://10.0.0.1/"))
         elif kind == "file":
             self.reply(301, b"", ("Location", "file:///etc/passwd"))
+        elif kind == "broken":
+            self.reply(302, b"", ("Location", "http://["))
+        elif kind == "named":
+            self.reply(302, b"", ("Location", "/size/5?grüße".encode().decode("latin-1")))
         elif kind == "size":
-            self.reply(200, b"x" * int(rest))
+            self.reply(200, b"x" * int(rest.partition("?")[0]))
         elif kind == "zipped":
             self.reply(200, b"x", ("Content-Encoding", "gzip"))
         elif kind == "drip":
@@ -87,6 +91,28 @@ def test_bytes_come_as_they_are(site: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("size/3?grüße.png", "/size/3?gr%C3%BC%C3%9Fe.png"),
+        ("size/4?a b.png", "/size/4?a%20b.png"),
+        ("named", "/size/5?gr%C3%BC%C3%9Fe"),
+    ],
+)
+def test_urls_are_quoted_as_browsers_do(site: str, path: str, asked: str) -> None:
+    SEEN.clear()
+    assert OPEN.fetch(f"{site}/{path}")
+    assert SEEN[-1].endswith(f" {asked}")
+
+
+def test_a_name_in_another_script_is_found(site: str) -> None:
+    port = int(site.rsplit(":", 1)[1])
+    fetcher = Fetcher(allow_private=True, resolve=lambda _host, _port: ["127.0.0.1"])
+    SEEN.clear()
+    assert fetcher.fetch(f"http://bücher.example:{port}/size/2") == b"xx"
+    assert [f"xn--bcher-kva.example:{port} /size/2"] == SEEN
+
+
+@pytest.mark.parametrize(
     ("path", "why"),
     [
         ("404", "status 404"),
@@ -95,6 +121,7 @@ def test_bytes_come_as_they_are(site: str) -> None:
         ("liar", "could not be fetched"),
         ("moved/moved/moved/moved/size/3", "redirects more than 3"),
         ("file", "http and https"),
+        ("broken", "redirects to one that cannot be read"),
     ],
 )
 def test_answers_that_are_no_content_are_said(site: str, path: str, why: str) -> None:

@@ -17,7 +17,7 @@ from seemly.errors import FetchError
         "100.64.0.1", "100.100.100.200", "192.0.0.192", "168.63.129.16", "224.0.0.1", "239.255.255.250", "255.255.255.255",
         "240.0.0.1", "198.18.0.1", "::", "::1", "fe80::1", "fc00::1", "fd00:ec2::254", "ff02::1", "::ffff:127.0.0.1",
         "::ffff:10.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::",
-        "2001:0:0:0:0:0:80ff:fffe", "2001:db8::1",
+        "2001:0:0:0:0:0:80ff:fffe", "2001:db8::1", "64:ff9b:1::a9fe:a9fe", "::ffff:0:127.0.0.1", "::127.0.0.1", "fec0::1",
     ],
 )  # fmt: skip
 def test_what_leads_inside_is_not_public(address: str) -> None:
@@ -45,6 +45,9 @@ def test_the_public_internet_is_public(address: str) -> None:
         ("http://example.com:0/", "no host"),
         ("http://example.com:99999/", "cannot be read"),
         ("http://[::1/", "cannot be read"),
+        ("http://a..b/", "cannot be read"),
+        (f"http://{'a' * 70}.com/", "cannot be read"),
+        ("http://example.com/\ud800", "cannot be read"),
         ("http://user@example.com/", "user name"),
         ("http://user:secret@example.com/", "user name"),
         ("http://:@example.com/", "user name"),
@@ -82,6 +85,31 @@ def test_a_target_keeps_the_name_and_the_checked_address(url: str, port: int) ->
     target = find_target(url, resolve=lambda _host, _port: ["8.8.8.8", "8.8.4.4"])
     assert (target.host, target.port, str(target.address)) == ("example.com", port, "8.8.8.8")
     assert "#" not in target.url
+
+
+@pytest.mark.parametrize(
+    ("url", "plain"),
+    [
+        ("http://example.com/grüße.png", "http://example.com/gr%C3%BC%C3%9Fe.png"),
+        ("http://example.com/a b.png?q=c d#e", "http://example.com/a%20b.png?q=c%20d"),
+        ("http://example.com/a%20b?q=%2F&r[]=1", "http://example.com/a%20b?q=%2F&r[]=1"),
+        ("http://bücher.example:8080/", "http://xn--bcher-kva.example:8080/"),
+        ("http://[2606:4700::1]:81/", "http://[2606:4700::1]:81/"),
+    ],
+)
+def test_a_target_is_in_ascii(url: str, plain: str) -> None:
+    assert find_target(url, resolve=lambda _host, _port: ["8.8.8.8"]).url == plain
+
+
+def test_the_name_that_is_looked_up_is_the_one_that_is_asked_for() -> None:
+    asked: list[str] = []
+
+    def resolve(host: str, _: int) -> list[str]:
+        asked.append(host)
+        return ["8.8.8.8"]
+
+    assert find_target("http://bücher.example/", resolve=resolve).host == "xn--bcher-kva.example"
+    assert asked == ["xn--bcher-kva.example"]
 
 
 def test_private_addresses_are_allowed_on_request() -> None:

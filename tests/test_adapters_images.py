@@ -26,6 +26,7 @@ from seemly.decode import BUILTIN_DECODERS, Capture
 from seemly.engine import Engine
 from seemly.errors import DecodeError
 from seemly.models import Models
+from seemly.sight import Box
 from seemly.testing import FakeModels, FakeViewer
 from test_adapters_classifier import make
 
@@ -46,6 +47,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "file": lambda path: io.BytesIO(png()),
     "pillow": lambda path: RED,
     "array": lambda path: np.asarray(RED),
+    "RGBA array": lambda path: np.asarray(RED.convert("RGBA")),
     "data URL": lambda path: f"data:image/png;base64,{base64.b64encode(png()).decode()}",
     "URL": lambda path: "https://example.com/red.png",
 }
@@ -78,7 +80,7 @@ def test_frames_of_an_animation_have_times_and_are_no_more_than_the_channel_take
 
 
 @pytest.mark.parametrize(
-    "source", [object(), None, 3, np.zeros((4, 4)), ["x"]], ids=["object", "None", "number", "grey array", "list"]
+    "source", [object(), None, 3, np.zeros((4, 4)), ["x"]], ids=["object", "None", "number", "array of floats", "list"]
 )
 def test_what_is_no_image_is_told(source: object) -> None:
     with pytest.raises(DecodeError):
@@ -119,6 +121,24 @@ def test_boxes_are_drawn_where_things_were_found() -> None:
     assert changed[:, 160:].sum() == 0
     assert changed[110:].sum() == 0
     assert changed[99, 10:140].all()
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        (0.5, 0.5, 0.0, 0.0),
+        (1.0, 1.0, 0.0, 0.0),
+        (0.0, 0.0, 0.001, 0.001),
+        (0.999, 0.0, 0.001, 1.0),
+        (0.9, 0.9, 0.5, 0.5),
+        (-0.1, -0.1, 0.05, 0.05),
+    ],
+)
+def test_boxes_at_the_edge_and_of_less_than_a_pixel_are_drawn(box: Box) -> None:
+    drawn = draw_boxes(np.zeros((100, 100, 3), np.uint8), [(box, "x")])
+    assert drawn.shape == (100, 100, 3)
+    left, top = (min(max(round(share * 100), 0), 99) for share in box[:2])
+    assert drawn[top, left].any()
 
 
 def test_known_images_are_found_however_they_were_saved() -> None:

@@ -25,6 +25,8 @@ pytest.importorskip("av", reason='needs "seemly[media]"')
 pytest.importorskip("pocketsphinx", reason='needs "seemly[media]"')
 
 import av
+from PIL import Image as Pillow
+from PIL import ImageDraw, ImageFont
 
 from hostile_media import film, hostile, playlists, read_shade, recording, remux, shades, silence, speech
 from seemly.adapters.container import Track
@@ -299,6 +301,25 @@ def test_a_frame_that_shows_the_same_is_left_out() -> None:
     line[100:104, 20:60] = 255 - line[100:104, 20:60] // 2
     found = pictures(film("mp4", "libx264", [still] * 12 + [line] * 12, rate=4), max_frames=100)
     assert [picture.time_ms for picture in found] == [0, 3000]
+
+
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+@pytest.mark.parametrize("grey", [225, 235])
+def test_faint_text_that_appears_is_a_frame_of_its_own(codec: str, grey: int) -> None:
+    blank = Pillow.new("RGB", (1280, 720), "white")
+    written = blank.copy()
+    font = ImageFont.load_default(22)
+    ImageDraw.Draw(written).text((100, 300), "a line that is hard to see", fill=(grey,) * 3, font=font)
+    images = [np.asarray(image) for image in (blank, written) for _ in range(4)]
+    assert [picture.time_ms for picture in pictures(film("mp4", codec, images, rate=2))] == [0, 2000]
+
+
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+def test_what_coding_adds_makes_no_new_frame(codec: str) -> None:
+    slide = Pillow.new("RGB", (1280, 720), "white")
+    ImageDraw.Draw(slide).text((100, 300), "a slide that stays as it is", fill="black", font=ImageFont.load_default(60))
+    data = film("mp4", codec, [np.asarray(slide)] * 24, rate=5, gop=10)
+    assert [picture.time_ms for picture in pictures(data)] == [0]
 
 
 def test_frames_and_speech_are_told_when_they_are_shown_and_said() -> None:

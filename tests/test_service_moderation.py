@@ -370,8 +370,8 @@ def test_a_conflict_is_tried_again(conflicts: int, monkeypatch: pytest.MonkeyPat
     transaction, left = service.store.transaction, [None] * conflicts
 
     @contextmanager
-    def busy() -> Iterator[Any]:
-        with transaction() as tx:
+    def busy(**how: Any) -> Iterator[Any]:
+        with transaction(**how) as tx:
             yield tx
             if left:
                 left.pop()

@@ -32,7 +32,10 @@ for _ in range(5000):
         ({"type": "audio", "url": "https://example.com/a.mp3"}, Audio("https://example.com/a.mp3")),
         (Object({"bio": "hi"}), Object({"bio": Text("hi")})),
         (
-            {"type": "object", "data": {"bio": {"type": "text", "text": "hi"}, "face": {"type": "image", "url": "https://u"}}},
+            {
+                "type": "object",
+                "data": {"bio": {"type": "text", "text": "hi"}, "face": {"type": "image", "url": "https://u"}},
+            },
             Object({"bio": Text("hi"), "face": Image("https://u")}),
         ),
     ],

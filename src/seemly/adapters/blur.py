@@ -26,9 +26,10 @@ _TILES = 16
 def cover(
     picture: NDArray[np.uint8], boxes: Iterable[Box] | None = None, how: Literal["blur", "pixelate"] = "blur"
 ) -> NDArray[np.uint8]:
-    """A copy of a picture, [height, width, 3], RGB, blurred or pixelated: within boxes, or all of it without.
+    """A copy of a picture, [height, width, 3], RGB, upright as `read_frames` gives it, blurred or pixelated: within
+    boxes, or all of it without.
 
-    Boxes are x, y, width, height as shares of the picture, 0 to 1.
+    Boxes are x, y, width, height as shares of the upright picture, 0 to 1.
     """
     height, width = picture.shape[:2]
     image = Image.fromarray(picture)

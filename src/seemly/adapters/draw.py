@@ -22,9 +22,9 @@ _TEXT = 0.022
 
 
 def draw_boxes(picture: NDArray[np.uint8], boxes: Iterable[tuple[Box, str]]) -> NDArray[np.uint8]:
-    """A copy of a picture, [height, width, 3], RGB, with each box outlined and named.
+    """A copy of a picture, [height, width, 3], RGB, upright as `read_frames` gives it, with each box outlined and named.
 
-    Boxes are x, y, width, height as shares of the picture, 0 to 1.
+    Boxes are x, y, width, height as shares of the upright picture, 0 to 1; one of less than a pixel is drawn as one.
     """
     height, width = picture.shape[:2]
     image = Image.fromarray(picture)
@@ -32,12 +32,18 @@ def draw_boxes(picture: NDArray[np.uint8], boxes: Iterable[tuple[Box, str]]) -> 
     size = max(10.0, _TEXT * max(width, height))
     font = ImageFont.load_default(size)
     for (left, top, wide, high), name in boxes:
-        corners = (left * width, top * height, (left + wide) * width - 1, (top + high) * height - 1)
-        pen.rectangle(corners, outline=_COLOUR, width=max(1, round(size / 8)))
-        at = corners[0], max(0.0, corners[1] - 1.3 * size)
+        (x0, x1), (y0, y1) = _find_ends(left, wide, width), _find_ends(top, high, height)
+        pen.rectangle((x0, y0, x1, y1), outline=_COLOUR, width=max(1, round(size / 8)))
+        at = x0, max(0.0, y0 - 1.3 * size)
         pen.rectangle(pen.textbbox(at, name, font=font), fill=_COLOUR)
         pen.text(at, name, fill=(255, 255, 255), font=font)
     return np.asarray(image, np.uint8)
+
+
+def _find_ends(start: float, length: float, side: int) -> tuple[float, float]:
+    """The first and the last pixel of a box along a side of so many pixels: within it, and in this order."""
+    first = min(max(start * side, 0.0), side - 1.0)
+    return first, min(max((start + length) * side - 1, first), side - 1.0)
 
 
 def find_boxes(result: ModerationResult, field: str | None = None) -> Iterator[tuple[Box, str]]:

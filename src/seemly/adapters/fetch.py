@@ -52,7 +52,7 @@ class Fetcher:
             found = self._get(target, room, ends)
             if isinstance(found, bytes):
                 return found
-            url = urljoin(url, found)
+            url = _follow(url, found)
         raise FetchError(f"the URL redirects more than {self.max_redirects} times")
 
     def _get(self, target: Target, room: int, ends: float) -> bytes | str:
@@ -63,7 +63,9 @@ class Fetcher:
                 httpcore.ConnectionPool(network_backend=backend) as pool,
                 pool.stream("GET", target.url, headers=[("Host", urlsplit(target.url).netloc), *_HEADERS]) as response,
             ):
-                headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+                headers = {
+                    name.decode("latin-1").lower(): value.decode(errors="replace") for name, value in response.headers
+                }
                 if response.status in _MOVED and "location" in headers:
                     return headers["location"]
                 if response.status != 200:
@@ -75,6 +77,13 @@ class Fetcher:
             raise FetchError(f"the URL took more than {self.timeout:g} seconds") from error
         except (httpcore.ProtocolError, httpcore.NetworkError, httpcore.UnsupportedProtocol, OSError) as error:
             raise FetchError("the URL could not be fetched") from error
+
+
+def _follow(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError as error:
+        raise FetchError("the URL redirects to one that cannot be read") from error
 
 
 def _read(chunks: Iterable[bytes], room: int) -> bytes:

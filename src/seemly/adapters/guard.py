@@ -10,7 +10,7 @@ import ipaddress
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from seemly.errors import FetchError
 
@@ -25,13 +25,25 @@ _PORTS = {"http": 80, "https": 443}
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 """NAT64 (RFC 6052): the last 32 bits are the IPv4 address that is meant."""
 
-_INSIDE = tuple(map(ipaddress.ip_network, ("168.63.129.16/32", "192.0.0.0/24")))
-"""Addresses that count as public and lead inside: services of Azure's virtual machines, and of Oracle's."""
+_INSIDE = tuple(
+    map(
+        ipaddress.ip_network,
+        ("168.63.129.16/32", "192.0.0.0/24", "64:ff9b:1::/48", "::ffff:0:0:0/96", "::/96", "fec0::/10"),
+    )
+)
+"""Addresses that count as public and lead inside: services of Azure's virtual machines, and of Oracle's; IPv6 addresses
+that a network may translate to IPv4 as it likes (RFC 8215, RFC 2765), or that stood for IPv4 ones (RFC 4291); and those
+of a site (RFC 3879)."""
+
+_SAFE = "!$%&'()*+,/:;=?@[]|^"
+"""What a URL's path and query may hold as it is, next to letters, digits and -._~; a percent sign is never quoted, so
+that what is quoted already stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A URL whose host was resolved and may be connected to: at `address`, and nowhere else."""
+    """A URL whose host was resolved and may be connected to: at `address`, and nowhere else. The URL is in ASCII: its
+    host by IDNA, its path and query quoted."""
 
     url: str
     host: str
@@ -56,7 +68,7 @@ def find_target(url: str, *, allow_private: bool = False, resolve: Resolve | Non
         raise FetchError("the host of the URL does not resolve")
     if not allow_private and not all(map(is_public, found)):
         raise FetchError("the host of the URL is not on the public internet")
-    return Target(parts._replace(fragment="").geturl(), host, port, found[0])
+    return Target(parts.geturl(), host, port, found[0])
 
 
 def look_up(host: str, port: int) -> list[str]:
@@ -87,15 +99,19 @@ def _meant(address: Address) -> Iterator[Address]:
 
 
 def _split(url: str) -> SplitResult:
+    """The parts of a URL in ASCII, without its fragment."""
     try:
         parts = urlsplit(url)
         port = parts.port
+        host = (parts.hostname or "").encode("idna").decode()
+        path, query = quote(parts.path, _SAFE), quote(parts.query, _SAFE)
     except ValueError as error:
         raise FetchError("the URL cannot be read") from error
     if parts.scheme not in _PORTS:
         raise FetchError("only http and https URLs are fetched")
-    if not parts.hostname or port == 0:
+    if not host or port == 0:
         raise FetchError("the URL names no host")
     if parts.username is not None or parts.password is not None:
         raise FetchError("a URL with a user name or password is not fetched")
-    return parts
+    place = f"[{host}]" if ":" in host else host
+    return SplitResult(parts.scheme, place if port is None else f"{place}:{port}", path, query, "")

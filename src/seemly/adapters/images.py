@@ -20,12 +20,15 @@ __all__ = ["ImageDecoder"]
 
 @dataclass(frozen=True, slots=True)
 class ImageDecoder:
-    """Reads images: bytes, paths, files, `data:` and http(s) URLs, Pillow's images, and arrays [height, width, 3]."""
+    """Reads images: bytes, paths, files, `data:` and http(s) URLs, Pillow's images, and arrays [height, width], grey,
+    [height, width, 3], RGB, or [height, width, 4], RGBA."""
 
     limits: PictureLimits = LIMITS
 
     def decode(self, part: Image | Video | Audio, capture: Capture) -> Iterator[Picture]:
         """The picture, or, of an animation, some of its frames with their times, at most `capture.max_frames`.
+
+        A still that is in part transparent gives two pictures, one on white and one on black.
 
         Raises DecodeError for what is no image, damaged, or beyond the limits; FetchError for a URL not to be had.
         """
@@ -38,7 +41,7 @@ class ImageDecoder:
 
 def _frames(source: object, capture: Capture, limits: PictureLimits) -> Iterator[Frame]:
     if isinstance(source, np.ndarray):
-        yield from_array(source, limits)
+        yield from from_array(source, limits)
     elif isinstance(source, Pillow.Image):
         yield from from_pillow(source, limits)
     else:

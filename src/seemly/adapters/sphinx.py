@@ -37,15 +37,15 @@ _VARIANT = re.compile(r"\(\d+\)$")
 
 _SETTINGS = {
     "loglevel": "FATAL",  # its log holds what was said
-    "fwdflat": False,  # the second of its three passes, which costs a fifth more and finds no more words
-    "compallsen": True,  # what it computes for each moment of sound no longer depends on what it heard before
+    "fwdflat": False,  # a second pass finds a few more words in noise, but cannot be done in steps: see `_listen`
+    "compallsen": True,  # without it, what it computes for a moment of sound depends on what it heard before
 }
 _GLANCE = RATE * 2
 _STEP = RATE // 20
 """How many samples it is given at a time, in the first and in the second reading. See `_listen`."""
 
-_WORDS = "_default"
 _NOTHING = "nothing"
+"""The name of a search for one word, the least that the decoder can do with a sound; without a name, it is for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _listen(decoder: Any, samples: NDArray[np.int16]) -> list[Word]:
         return []
     decoder.reinit_feat()
     decoder.set_cmn(",".join(f"{value:.4f}" for value in mean))
-    decoder.activate_search(_WORDS)
+    decoder.activate_search()
     _read(decoder, [samples[at : at + _STEP] for at in range(0, len(samples), _STEP)], whole=False)
     return [Word(heard.word, heard.start_frame, heard.end_frame, min(1.0, heard.prob)) for heard in decoder.seg() or ()]
 
@@ -151,7 +151,6 @@ def _find_mean(decoder: Any, samples: NDArray[np.int16]) -> NDArray[np.float64] 
     """The mean of the features of a sound; None of one that has none, or is nothing but zeros."""
     # The noise of the sound before would be taken off this one.
     decoder.reinit_feat()
-    # Looking for a single word is the least that the decoder can do with a sound.
     decoder.activate_search(_NOTHING)
     means: list[NDArray[np.float64]] = []
     weights: list[int] = []

@@ -139,7 +139,8 @@ class Worker:
     def _run_jobs(self) -> bool:
         for job, due_ms in self._due_ms.items():
             now = self._env.now()
-            if now < due_ms:
+            # Where the clock was set back, what seems far from due is due.
+            if due_ms - job.every_s * 1000.0 <= now < due_ms:
                 continue
             self._due_ms[job] = now + round(job.every_s * 1000.0)
             try:

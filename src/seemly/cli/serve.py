@@ -64,9 +64,7 @@ def run_serve(job: ServeJob, console: Console) -> int:
         console.write("a new database; these keys are shown once:")
         for name, value in told.items():
             console.write(f"  {name}: {value}")
-    settings = ServerSettings(
-        tier=job.tier or "cascade", allow_private_targets=job.allow_private_targets, counters=job.counters
-    )
+    settings = ServerSettings(tier=job.tier or "cascade", counters=job.counters)
     env = Environment(store)
     worker = _make_worker(env, job) if job.worker else None
     app = create_app(store, settings=settings, env=env, worker=worker, fetch=_make_fetch(job))

@@ -170,6 +170,9 @@ def _flag(value: Any) -> bool:
 
 
 def _integer(value: Any, least: int, most: int) -> int:
+    # JSON knows one kind of number: 1.0 is as whole as 1.
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError("must be a whole number")
     return _within(value, least, most)

@@ -20,12 +20,12 @@ from seemly.service.views.actions import Cause, cause_view
 from seemly.service.views.authors import author_view
 from seemly.service.views.items import event_item_view
 
-__all__ = ["MAX_TARGETS", "execute"]
+__all__ = ["LONGEST_MS", "MAX_TARGETS", "execute"]
 
 MAX_TARGETS = 1000
 """The most items or authors that one request acts on."""
 
-_LONGEST_MS = 36_500 * DAY_MS
+LONGEST_MS = 36_500 * DAY_MS
 """The longest duration: a hundred years."""
 
 _ITEM_EVENTS: dict[str, EventType] = {
@@ -97,7 +97,7 @@ def _read(request: object) -> _Order:
         body.texts("authorIds", (), most=MAX_TARGETS),
         body.text("value", None, most=10_000),
         body.text("queueId", None, least=1),
-        None if not body.has("duration") else int(body.number("duration", most=_LONGEST_MS)),
+        None if not body.has("duration") else int(body.number("duration", most=LONGEST_MS)),
     )
     if not order.content_ids and not order.author_ids:
         body.wrong("contentIds", "must name something, or authorIds must")

@@ -17,8 +17,8 @@ from seemly.service.records import Activity, Key, Level, Member, Organization, P
 __all__ = [
     "DELAYS_MS", "LIFETIMES_DAYS", "ORGANIZATION_PREFIX", "PROJECT_PREFIX", "Issued", "authenticate", "delete_key",
     "find_key", "find_project", "find_within", "issue", "list_activity", "list_keys", "log", "make_organization_key",
-    "make_project_key", "reaches", "record_use", "require_admin", "require_every_project", "require_moderation",
-    "require_permission", "require_plan", "roll_key",
+    "make_project_key", "reaches", "record_use", "require_admin", "require_every_project", "require_management",
+    "require_moderation", "require_permission", "require_plan", "roll_key",
 ]  # fmt: skip
 
 Resource = Literal["projects", "channels"]
@@ -92,13 +92,18 @@ def require_plan(tx: Transaction, key: Key) -> None:
         raise ForbiddenError("the management API needs an Enterprise plan, which this organization does not have")
 
 
-def require_permission(tx: Transaction, key: Key, resource: Resource, level: Literal["read", "write"]) -> None:
-    """Raise ForbiddenError unless the key may manage: it is an organization's, its plan and permissions allow it."""
+def require_management(tx: Transaction, key: Key) -> None:
+    """Raise ForbiddenError unless the key is an organization's, and its plan has the management API."""
     if key.project_id is not None:
         raise ForbiddenError(
             f"a project secret key cannot call the management API; use an organization key ({ORGANIZATION_PREFIX}…)"
         )
     require_plan(tx, key)
+
+
+def require_permission(tx: Transaction, key: Key, resource: Resource, level: Literal["read", "write"]) -> None:
+    """Raise ForbiddenError unless the key may manage: it is an organization's, its plan and permissions allow it."""
+    require_management(tx, key)
     held = key.projects if resource == "projects" else key.channels
     if LEVELS.index(held) < LEVELS.index(level):
         raise ForbiddenError(f"this key lacks the permission {resource}:{level}")

@@ -182,7 +182,7 @@ class MemoryStore:
         self._inside = False
 
     @contextmanager
-    def transaction(self) -> Iterator[_MemoryTransaction]:
+    def transaction(self, *, durable: bool = True) -> Iterator[_MemoryTransaction]:  # noqa: ARG002  (none is, here)
         """A transaction, which ends with the context: by an exception without a trace."""
         with self._writing:
             if self._inside:

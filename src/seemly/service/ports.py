@@ -104,8 +104,9 @@ class Transaction(Protocol):
 class Store(Protocol):
     """Where records are kept. Safe to share between threads; several processes may share what it stands on."""
 
-    def transaction(self) -> AbstractContextManager[Transaction]:
-        """A transaction, which ends with the context: by an exception without a trace."""
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
+        """A transaction, which ends with the context: by an exception without a trace. What it changed outlives a power
+        cut, unless it need not be `durable`, which is faster."""
         ...
 
     def read(self) -> AbstractContextManager[Transaction]:

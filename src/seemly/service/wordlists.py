@@ -19,12 +19,15 @@ from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import ChannelRecord, Key, Project, WordlistRecord
 
 __all__ = [
-    "MAX_WORDS", "Change", "add_words", "create_wordlist", "delete_wordlist", "get_wordlist", "list_wordlists",
-    "remove_words", "update_wordlist",
+    "MAX_KEY", "MAX_WORDS", "Change", "add_words", "create_wordlist", "delete_wordlist", "get_wordlist",
+    "list_wordlists", "remove_words", "update_wordlist",
 ]  # fmt: skip
 
 MAX_WORDS = 10_000
 """The most words of a list."""
+
+MAX_KEY = 91
+"""The most characters of a list's key: with `wordlist:` before it, it is the id of a policy."""
 
 _SETTINGS = ("mode", "match", "mask")
 
@@ -147,7 +150,7 @@ def _read(body: Body, held: WordlistRecord) -> WordlistRecord:
     given = {name: each for name, each in body.given(_SETTINGS).items() if each is not None}
     record = replace(
         held,
-        key=body.text("key", held.key or REQUIRED, least=1, most=100),
+        key=body.text("key", held.key or REQUIRED, least=1, most=MAX_KEY),
         name=body.text("name", held.name, most=200, null=True),
         description=body.text("description", held.description, most=2000, null=True),
         words=_read_words(body) if body.has("words") else held.words,

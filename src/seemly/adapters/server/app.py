@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from fastapi import FastAPI
 from prometheus_client import generate_latest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
+from starlette.routing import Match, Route
+from starlette.types import Scope
 
 from seemly.adapters.server.batching import Batcher
 from seemly.adapters.server.description import VERSION, describe
 from seemly.adapters.server.dispatch import make_handler
 from seemly.adapters.server.doors import add_doors
-from seemly.adapters.server.faults import answer_http, answer_seemly, answer_unknown, problem
+from seemly.adapters.server.endpoint import Endpoint
+from seemly.adapters.server.faults import JsonAnswer, answer_http, answer_seemly, answer_unknown, problem
 from seemly.adapters.server.gate import Gate
 from seemly.adapters.server.parts import Parts
 from seemly.adapters.server.rates import Rates
 from seemly.adapters.server.routes import ENDPOINTS
 from seemly.adapters.server.settings import ServerSettings
+from seemly.adapters.server.slots import Slots
+from seemly.adapters.server.stream import make_stream
 from seemly.errors import SeemlyError
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
@@ -63,6 +68,7 @@ def create_app(
     engines = Engines(env, models=models, tier=settings.tier, fetch=fetch)
     moderation = Moderation(env, engines, moderate=batcher.moderate)
     parts = Parts(env, moderation, Rates(settings.counters), batcher, settings)
+    slots = Slots(settings.concurrency)
     stop = threading.Event()
 
     @asynccontextmanager
@@ -77,22 +83,46 @@ def create_app(
         stop.set()
         if thread is not None:
             await to_thread.run_sync(thread.join)
+        await slots.finish()
         await to_thread.run_sync(batcher.close)
 
-    app = FastAPI(title="seemly", version=VERSION, lifespan=live, openapi_url=None, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="seemly",
+        version=VERSION,
+        lifespan=live,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
     app.state.ready = False
     app.state.parts = parts
-    slots = CapacityLimiter(settings.concurrency)
-    for each in ENDPOINTS:
-        handler = make_handler(each, parts, slots)
-        app.add_route(PREFIX + each.path, handler, [each.method], name=each.name, include_in_schema=False)
-    add_doors(app, parts, slots)
+    for path, endpoints in _by_path(ENDPOINTS).items():
+        app.router.routes.append(_Route(PREFIX + path, make_handler(endpoints, parts, slots), methods=list(endpoints)))
+    add_doors(app, parts, slots.limiter)
+    app.router.add_websocket_route(f"{PREFIX}/stream", make_stream(parts), name="stream")
     _add_plain_routes(app, parts)
     app.add_exception_handler(SeemlyError, answer_seemly)
     app.add_exception_handler(HTTPException, answer_http)
     app.add_exception_handler(Exception, answer_unknown)
     app.add_middleware(Gate, registry=parts.metrics)
     return app
+
+
+class _Route(Route):
+    """A route that the request knows, as it does those of FastAPI: metrics and the log tell requests apart by it."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        match, found = super().matches(scope)
+        return match, {**found, "route": self}
+
+
+def _by_path(endpoints: Sequence[Endpoint]) -> dict[str, dict[str, Endpoint]]:
+    """The endpoints of each path, by their methods, so that what a path does not take is answered with all it takes."""
+    found: dict[str, dict[str, Endpoint]] = {}
+    for each in endpoints:
+        found.setdefault(each.path, {})[each.method] = each
+    return found
 
 
 def _load(parts: Parts) -> None:
@@ -104,7 +134,7 @@ def _add_plain_routes(app: FastAPI, parts: Parts) -> None:
     description = describe(ENDPOINTS, PREFIX)
 
     async def health(_request: Request) -> Response:
-        return JSONResponse({"status": "ok"})
+        return JsonAnswer({"status": "ok"})
 
     async def ready(request: Request) -> Response:
         try:
@@ -113,14 +143,14 @@ def _add_plain_routes(app: FastAPI, parts: Parts) -> None:
             return problem(503, {"code": "SERVICE_UNAVAILABLE", "message": "the database does not answer"})
         if not request.app.state.ready:
             return problem(503, {"code": "SERVICE_UNAVAILABLE", "message": "the models are being loaded"})
-        return JSONResponse({"status": "ready"})
+        return JsonAnswer({"status": "ready"})
 
     async def metrics(_request: Request) -> Response:
         return Response(generate_latest(parts.metrics), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def openapi(_request: Request) -> Response:
-        return JSONResponse(description)
+        return JsonAnswer(description)
 
     plain = {"/healthz": health, "/readyz": ready, "/metrics": metrics, f"{PREFIX}/openapi.json": openapi}
     for path, handler in plain.items():
-        app.add_route(path, handler, ["GET"], include_in_schema=False)
+        app.router.routes.append(_Route(path, handler, methods=["GET"]))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from seemly.content import Submission
+from seemly.content import Content, Object, Submission, Text
 from seemly.engine import Engine, Rejected
 from seemly.errors import SeemlyError
 from seemly.result import ModerationResult
@@ -27,9 +27,10 @@ class _Waiting:
 
 
 class Batcher:
-    """Moderates what several threads hand in, as it comes: what arrives while a batch runs is the next one.
+    """Moderates the texts that several threads hand in, as they come: what arrives while a batch runs is the next one.
 
-    A request that comes alone is not kept waiting for others.
+    A request that comes alone is not kept waiting for others. Media are moderated in the thread that brings them: one
+    that is slow to fetch would keep everybody else's texts waiting.
     """
 
     def __init__(self) -> None:
@@ -41,6 +42,8 @@ class Batcher:
 
     def moderate(self, engine: Engine, submission: Submission) -> ModerationResult:
         """The engine's result for a submission. Raises what the engine raises."""
+        if not _is_text(submission.content):
+            return engine.moderate(submission)
         waiting = _Waiting(engine, submission)
         with self._arrived:
             if self._closed:
@@ -66,6 +69,12 @@ class Batcher:
                 batch = [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]
             for engine in dict.fromkeys(each.engine for each in batch):
                 _moderate(engine, [each for each in batch if each.engine is engine])
+
+
+def _is_text(content: Content) -> bool:
+    """Whether there is nothing but text in content."""
+    parts = content.data.values() if isinstance(content, Object) else (content,)
+    return all(isinstance(part, Text) for part in parts)
 
 
 def _moderate(engine: Engine, batch: Sequence[_Waiting]) -> None:

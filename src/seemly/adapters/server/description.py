@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from seemly.adapters.server.endpoint import Endpoint
+from seemly.adapters.server.endpoint import Endpoint, Schema
 
 __all__ = ["VERSION", "describe"]
 
 VERSION = "1.1.0"
 """The version of the interface's description."""
 
-_ERROR = {
+_ERROR: Schema = {
     "type": "object",
     "required": ["code", "message"],
     "properties": {
@@ -30,17 +30,44 @@ _ERROR = {
     },
 }
 
-_ERRORS = {
-    "400": "Invalid input data; `issues` lists everything that is wrong.",
-    "401": "The key is missing, invalid or expired.",
-    "403": "The key may not do this.",
-    "404": "It does not exist, or lies outside what the key reaches.",
-    "409": "A key or id is taken already.",
-    "413": "The body is too large.",
-    "429": "Too many requests, or the quota is spent; Retry-After says when to come back, in seconds.",
-    "500": "The server failed.",
-    "503": "The server is too busy, or its database is away.",
+_KEYS: Mapping[str, Schema] = {
+    "projectKey": {"type": "http", "scheme": "bearer", "description": "The secret key of a project."},
+    "organizationKey": {"type": "http", "scheme": "bearer", "description": "The key of an organization: sk_org_…"},
 }
+_OPENS: Mapping[str, Sequence[str]] = {
+    "project": ["projectKey"],
+    "organization": ["organizationKey"],
+    "any": ["projectKey", "organizationKey"],
+}
+
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_RATES: Mapping[str, tuple[str, Schema]] = {
+    "X-RateLimit-Limit": ("How many requests there may be in a minute.", _COUNT),
+    "X-RateLimit-Remaining": ("How many of them are left.", _COUNT),
+    "X-RateLimit-Reset": ("When the minute ends, in Unix seconds.", _COUNT),
+}
+_REQUEST_ID: Mapping[str, tuple[str, Schema]] = {
+    "X-Request-Id": ("The request's id: the one that was sent, or a new one.", {"type": "string"}),
+}
+_RETRY: Mapping[str, tuple[str, Schema]] = {"Retry-After": ("When to come back, in seconds.", _COUNT)}
+_AUTHENTICATE: Mapping[str, tuple[str, Schema]] = {"WWW-Authenticate": ("Bearer", {"type": "string"})}
+
+_UNCOUNTED = {
+    "401": "The key is missing, unknown, expired, rolled or deleted.",
+    "403": "The key may not do this; the message says why.",
+}
+"""What is answered before a request counts against a limit."""
+
+_ANY_TIME = {
+    "500": "The server failed.",
+    "503": "It took too long.",
+}
+
+_ABOUT = """\
+Content moderation: probabilities, spans, a recommendation, review queues and webhooks.
+
+Fields of a request that are not described are ignored, and so are query parameters. Outside of content, texts hold no
+null characters. In a path, a slash that belongs to an id is sent as %2F."""
 
 
 def describe(endpoints: Sequence[Endpoint], prefix: str) -> dict[str, Any]:
@@ -53,41 +80,69 @@ def describe(endpoints: Sequence[Endpoint], prefix: str) -> dict[str, Any]:
         "info": {
             "title": "seemly",
             "version": VERSION,
-            "description": "Content moderation: probabilities, spans, a recommendation, review queues and webhooks.",
+            "description": _ABOUT,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "security": [{"bearer": []}],
         "paths": paths,
-        "components": {
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Error": _ERROR},
-        },
+        "components": {"securitySchemes": _KEYS, "schemas": {"Error": _ERROR}},
     }
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
-    names = re.findall(r"{(\w+)}", endpoint.path)
-    parameters = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}} for name in names
-    ]
-    parameters += [
-        {"name": each.name, "in": "query", "required": False, "schema": each.schema, "description": each.what}
-        | ({"style": "form", "explode": True} if each.schema.get("type") == "array" else {})
-        for each in endpoint.parameters
-    ]
-    responses: dict[str, Any] = {
-        "200": {"description": "Done.", "content": {"application/json": {"schema": endpoint.gives}}}
-    }
-    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    responses |= {status: {"description": what, "content": error} for status, what in _ERRORS.items()}
     operation = {
         "operationId": endpoint.name,
         "summary": endpoint.summary,
         "tags": [endpoint.tag],
-        "parameters": parameters,
-        "responses": responses,
+        "security": [{name: []} for name in _OPENS[endpoint.key]],
+        "parameters": _parameters(endpoint),
+        "responses": _responses(endpoint),
     }
     if endpoint.takes is not None:
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": endpoint.takes}}}
+        content = {"application/json": {"schema": endpoint.takes}}
+        operation["requestBody"] = {"required": _needs_body(endpoint.takes), "content": content}
     return operation
+
+
+def _needs_body(schema: Schema) -> bool:
+    return bool(schema.get("required")) or any(_needs_body(each) for each in schema.get("anyOf", ()))
+
+
+def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
+    names = re.findall(r"{(\w+)}", endpoint.path)
+    of_path = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}} for name in names
+    ]
+    of_query = [
+        {"name": each.name, "in": "query", "required": False, "schema": each.schema, "description": each.what}
+        | ({"style": "form", "explode": True} if each.schema.get("type") == "array" else {})
+        for each in endpoint.parameters
+    ]
+    return of_path + of_query
+
+
+def _responses(endpoint: Endpoint) -> dict[str, Any]:
+    """What an endpoint can answer."""
+    counted = {**_REQUEST_ID, **(_RATES if endpoint.moderates or endpoint.key == "organization" else {})}
+    problems = {**_UNCOUNTED, **_ANY_TIME}
+    if endpoint.method != "GET" or endpoint.parameters:
+        problems["400"] = "Invalid input data; `issues` lists everything that is wrong."
+    if endpoint.takes is not None:
+        problems |= {"409": "A key or id is taken already.", "413": "The body is too large."}
+    if endpoint.key != "any":
+        problems["404"] = "It does not exist, or lies outside what the key reaches."
+    if endpoint.moderates or endpoint.key != "project":
+        problems["429"] = "Too many requests, or the quota is spent."
+    answers = {"200": _answer("Done.", endpoint.gives, counted)}
+    for status in sorted(problems):
+        own = {"401": _AUTHENTICATE, "429": _RETRY}.get(status, {})
+        headers = _REQUEST_ID if status in (*_UNCOUNTED, *_ANY_TIME) else counted
+        answers[status] = _answer(problems[status], {"$ref": "#/components/schemas/Error"}, {**headers, **own})
+    return answers
+
+
+def _answer(what: str, schema: Schema, headers: Mapping[str, tuple[str, Schema]]) -> dict[str, Any]:
+    told = {
+        name: {"description": meaning, "schema": kind, "required": True} for name, (meaning, kind) in headers.items()
+    }
+    return {"description": what, "headers": told, "content": {"application/json": {"schema": schema}}}

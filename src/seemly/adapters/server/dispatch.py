@@ -7,16 +7,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
-from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from seemly.adapters.server.endpoint import Answer, Call, Endpoint
-from seemly.adapters.server.faults import TooBusyError
-from seemly.adapters.server.gate import read_json
+from seemly.adapters.server.endpoint import Call, Endpoint
+from seemly.adapters.server.faults import JsonAnswer, TooBusyError
+from seemly.adapters.server.gate import parse_json, read_body
 from seemly.adapters.server.parts import Parts
+from seemly.adapters.server.paths import read_parts
 from seemly.adapters.server.queries import read_query
 from seemly.adapters.server.rates import Allowance
+from seemly.adapters.server.slots import Slots
 from seemly.errors import ContentError, Issue
 from seemly.service import keys
 from seemly.service.records import Key, Project
@@ -26,23 +27,28 @@ __all__ = ["Handler", "make_handler", "read_bearer"]
 Handler = Callable[[Request], Awaitable[JSONResponse]]
 
 
-def make_handler(endpoint: Endpoint, parts: Parts, slots: CapacityLimiter) -> Handler:
-    """What answers requests of an endpoint. At most as many run at once as there are `slots`."""
+def make_handler(endpoints: Mapping[str, Endpoint], parts: Parts, slots: Slots) -> Handler:
+    """What answers requests for one path, whose endpoints are given by their methods.
+
+    What is wrong with a request is told in this order: the key (401), what it opens (403), how often it is used (429),
+    the query and the body (400, 413), and then what the use case finds.
+    """
     settings = parts.settings
 
     async def handle(request: Request) -> JSONResponse:
-        act = partial(_identify, endpoint, parts, read_bearer(request.headers.get("authorization")))
+        endpoint = endpoints["GET" if request.method == "HEAD" else request.method]
+        identify = partial(_identify, endpoint, parts, read_bearer(request.headers.get("authorization")))
         try:
             async with asyncio.timeout(settings.timeout):
-                key, allowance = await to_thread.run_sync(act, limiter=slots)
-                call = Call(parts.env, parts, key, dict(request.path_params), read_query(endpoint, request))
-                if endpoint.takes is not None:
-                    call = Call(call.env, parts, key, call.path, call.query, await _read_body(request, parts))
-                # A use case that began is not abandoned: what it accepted is kept whatever became of who asked.
-                answer: Answer = await to_thread.run_sync(partial(endpoint.run, call), limiter=slots)
+                key, request.state.allowance = await slots.run(identify)
+                query, body = read_query(endpoint, request), await _read_body(endpoint, request, parts)
+                call = Call(parts.env, parts, key, read_parts(request.scope), query, body)
+                return JsonAnswer(await slots.run(partial(endpoint.run, call)))
         except TimeoutError:
-            raise TooBusyError(f"the server took more than {settings.timeout:g} seconds: try again later") from None
-        return JSONResponse(answer, headers={} if allowance is None else allowance.to_headers())
+            raise TooBusyError(
+                f"the server took more than {settings.timeout:g} seconds; it may still finish: look before you send "
+                "this again, and send content again with the same contentId"
+            ) from None
 
     return handle
 
@@ -54,29 +60,39 @@ def read_bearer(header: str | None) -> str | None:
 
 
 def _identify(endpoint: Endpoint, parts: Parts, secret: str | None) -> tuple[Key, Allowance | None]:
-    """Whose key it is, and what is left of their limit."""
+    """Whose key it is, and what is left of their limit. A request whose key does not open its endpoint is not counted.
+
+    Raises UnauthorizedError, ForbiddenError, TooManyRequestsError.
+    """
     key = keys.authenticate(parts.env, secret)
     if endpoint.key == "project":
         keys.require_moderation(key)
+    if endpoint.key == "organization":
+        with parts.env.store.read() as tx:
+            keys.require_management(tx, key)
     return key, _count(endpoint, parts, key)
 
 
 def _count(endpoint: Endpoint, parts: Parts, key: Key) -> Allowance | None:
+    """None where the request counts against no limit."""
     settings = parts.settings
-    if endpoint.moderates and key.project_id is not None:
-        with parts.env.store.read() as tx:
-            project = tx.get(Project, key.project_id)
-        own = None if project is None else project.rate_limit
-        return parts.rates.spend("moderation", key.project_id, own or settings.moderation_rate)
     if key.project_id is None:
-        parts.rates.spend("management", key.organization_id, settings.management_rate)
-    return None
+        return parts.rates.spend("management", key.organization_id, settings.management_rate)
+    if not endpoint.moderates:
+        return None
+    with parts.env.store.read() as tx:
+        project = tx.get(Project, key.project_id)
+    own = None if project is None else project.rate_limit
+    return parts.rates.spend("moderation", key.project_id, own or settings.moderation_rate)
 
 
-async def _read_body(request: Request, parts: Parts) -> Mapping[str, Any]:
+async def _read_body(endpoint: Endpoint, request: Request, parts: Parts) -> Mapping[str, Any]:
+    """The fields of a request; none where it has no body."""
+    if endpoint.takes is None:
+        return {}
     settings = parts.settings
-    length = request.headers.get("content-length")
-    body = await read_json(request.receive, length, most=settings.max_body, depth=settings.max_depth)
-    if not isinstance(body, Mapping):
+    found = await read_body(request.receive, request.headers.get("content-length"), settings.max_body)
+    body = parse_json(found, settings.max_depth) if found.strip() else {}
+    if not isinstance(body, dict):
         raise ContentError("invalid input data", [Issue("", "the body must be a JSON object")])
     return body

@@ -22,7 +22,7 @@ Schema = Mapping[str, Any]
 Answer = Mapping[str, Any] | list[Any]
 """What an endpoint gives, as JSON."""
 
-_LONGEST_ID = 200
+_LONGEST_ID = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Call:
     key: Key
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    body: Any = field(default=None, repr=False)
+    body: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def project_id(self) -> str:
@@ -53,7 +53,7 @@ class Call:
     def id_of(self, name: str) -> str:
         """A part of the path. Raises NotFoundError where it can be nobody's id."""
         value = self.path[name]
-        if len(value) > _LONGEST_ID:
+        if len(value) > _LONGEST_ID or "\0" in value:
             raise NotFoundError("there is nothing of this id")
         return value
 
@@ -62,8 +62,8 @@ class Call:
 class Endpoint:
     """`name` is the operation's id; `key` says whose key opens it; `takes` and `gives` are the schemas of the bodies.
 
-    With `moderates`, calls count against the project's rate of moderations, else, of an organization's key, against
-    that of management.
+    Calls by an organization's key count against its rate of management, those by a project's key, with `moderates`,
+    against the project's rate of moderations. Fields of the body beyond those that `takes` names are ignored.
     """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]

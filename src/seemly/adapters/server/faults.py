@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +11,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from seemly.adapters.server.rates import RateExceededError
 from seemly.errors import SeemlyError, TooManyRequestsError
 
-__all__ = ["STATUS", "BodyTooLargeError", "TooBusyError", "answer_http", "answer_seemly", "answer_unknown", "problem"]
+__all__ = [
+    "STATUS", "BodyTooLargeError", "JsonAnswer", "TooBusyError", "answer_http", "answer_seemly", "answer_unknown",
+    "problem",
+]  # fmt: skip
 
 STATUS: Mapping[str, int] = {
     "BAD_REQUEST": 400,
@@ -44,19 +49,29 @@ class TooBusyError(SeemlyError):
     code = "SERVICE_UNAVAILABLE"
 
 
+class JsonAnswer(JSONResponse):
+    """JSON in ASCII, so that half of a surrogate pair in content that is told again does no harm."""
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of an answer."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
 def problem(status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> JSONResponse:
     """An error's answer."""
-    return JSONResponse(dict(body), status, dict(headers or {}))
+    return JsonAnswer(dict(body), status, dict(headers or {}))
 
 
-async def answer_seemly(_request: Request, error: Exception) -> JSONResponse:
+async def answer_seemly(request: Request, error: Exception) -> JSONResponse:
     """What a request of the service that is not served is answered with."""
     if not isinstance(error, SeemlyError):
-        return await answer_unknown(_request, error)
+        return await answer_unknown(request, error)
     status = STATUS.get(error.code, 500)
     headers = {}
     if isinstance(error, TooManyRequestsError):
         headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, RateExceededError):
+        request.state.allowance = error.allowance
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     if status == 500:

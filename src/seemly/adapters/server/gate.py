@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from starlette.requests import Request
 
-from seemly.adapters.server.faults import BodyTooLargeError
+from seemly.adapters.server.faults import BodyTooLargeError, answer_unknown
+from seemly.adapters.server.paths import keep_slashes
 from seemly.errors import ContentError, Issue
 
-__all__ = ["Gate", "read_json"]
+if TYPE_CHECKING:
+    from seemly.adapters.server.rates import Allowance
+
+__all__ = ["Gate", "parse_json", "read_body", "read_json"]
 
 _LOG = logging.getLogger("seemly.access")
 _ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
@@ -27,7 +33,11 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class Gate:
-    """Wraps an application. A caller's own X-Request-Id is kept where it is fit for a log."""
+    """Wraps an application. A caller's own X-Request-Id is kept where it is fit for a log.
+
+    What the application raises is answered here and goes no further, where others would log its words. An `allowance`
+    in the request's state is told with whatever the answer is.
+    """
 
     def __init__(self, app: App, registry: CollectorRegistry) -> None:
         self._app = app
@@ -48,19 +58,29 @@ class Gate:
             return
         given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
         request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
-        scope.setdefault("state", {})["request_id"] = request_id
-        began, status = time.perf_counter(), 500
+        state = scope.setdefault("state", {})
+        state["request_id"] = request_id
+        keep_slashes(scope)
+        began, status, answered = time.perf_counter(), 500, False
 
         async def reply(message: MutableMapping[str, Any]) -> None:
-            nonlocal status
+            nonlocal status, answered
             if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
+                status, answered = message["status"], True
+                allowance: Allowance | None = state.get("allowance")
+                told = {"X-Request-Id": request_id} | ({} if allowance is None else allowance.to_headers())
+                added = [(name.lower().encode(), value.encode()) for name, value in told.items()]
+                message["headers"] = [*message.get("headers", ()), *added]
             await send(message)
 
         self._running.inc()
         try:
             await self._app(scope, receive, reply)
+        except Exception as error:
+            if answered:
+                raise
+            answer = await answer_unknown(Request(scope), error)
+            await answer(scope, receive, reply)
         finally:
             self._running.dec()
             took = time.perf_counter() - began
@@ -78,11 +98,8 @@ class Gate:
             )
 
 
-async def read_json(receive: Receive, length: str | None, *, most: int, depth: int) -> Any:
-    """The JSON of a request's body; None where there is no body.
-
-    Raises BodyTooLargeError above `most` bytes, and ContentError for what is no JSON, or nested deeper than `depth`.
-    """
+async def read_body(receive: Receive, length: str | None, most: int) -> bytes:
+    """A request's body. Raises BodyTooLargeError above `most` bytes."""
     if length is not None and length.isdigit() and int(length) > most:
         raise BodyTooLargeError(f"the body has more than {most:,} bytes")
     found = bytearray()
@@ -95,10 +112,13 @@ async def read_json(receive: Receive, length: str | None, *, most: int, depth: i
         if len(found) > most:
             raise BodyTooLargeError(f"the body has more than {most:,} bytes")
         more = message.get("more_body", False)
-    if not found.strip():
-        return None
+    return bytes(found)
+
+
+def parse_json(body: bytes, depth: int) -> Any:
+    """What a body says. Raises ContentError for what is no JSON, or nested deeper than `depth`."""
     try:
-        value = json.loads(found, parse_constant=_refuse)
+        value = json.loads(body, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ContentError("invalid input data", [Issue("", "the body is not JSON in UTF-8")]) from error
     if not _is_flat(value, depth):
@@ -106,8 +126,24 @@ async def read_json(receive: Receive, length: str | None, *, most: int, depth: i
     return value
 
 
+async def read_json(receive: Receive, length: str | None, *, most: int, depth: int) -> Any:
+    """The JSON of a request's body; None where there is no body.
+
+    Raises BodyTooLargeError above `most` bytes, and ContentError for what is no JSON, or nested deeper than `depth`.
+    """
+    body = await read_body(receive, length, most)
+    return parse_json(body, depth) if body.strip() else None
+
+
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError("a number is too large")
+    return value
 
 
 def _is_flat(value: Any, depth: int) -> bool:

@@ -48,8 +48,8 @@ def _read_value(schema: Mapping[str, Any], value: str) -> Any:
         return _read_number(schema, value)
     if "enum" in schema and value not in schema["enum"]:
         raise ValueError(f"must be one of {', '.join(schema['enum'])}")
-    if len(value) > _LONGEST:
-        raise ValueError(f"must have at most {_LONGEST} characters")
+    if len(value) > _LONGEST or "\0" in value:
+        raise ValueError(f"must have at most {_LONGEST} characters, none of them null")
     return value
 
 

@@ -11,7 +11,7 @@ from limits.strategies import FixedWindowRateLimiter
 
 from seemly.errors import ConfigError, TooManyRequestsError
 
-__all__ = ["Allowance", "Rates"]
+__all__ = ["Allowance", "RateExceededError", "Rates"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ class ServerSettings:
     `tier` is that of the text models. `moderation_rate` holds for a project that has no `rate_limit` of its own;
     `management_rate` for an organization. `counters` says where both are counted: `memory://` for one process,
     `redis://…` for several. At most `concurrency` requests are worked on at once, of which each may take `timeout`;
-    `max_depth` is how deep JSON may be nested. With `allow_private_targets`, webhooks and media may lie on private
-    addresses. With `worker`, the server delivers webhooks itself. With `fetch`, media are fetched by their URLs.
+    `max_depth` is how deep JSON may be nested.
 
     Raises ConfigError for values out of bounds.
     """
@@ -33,9 +32,6 @@ class ServerSettings:
     max_depth: Annotated[int, Interval(ge=4, le=200)] = 32
     concurrency: Annotated[int, Interval(ge=1, le=10_000)] = 64
     timeout: Annotated[float, Interval(ge=0.1, le=3_600)] = 60.0
-    allow_private_targets: bool = False
-    worker: bool = True
-    fetch: bool = True
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -95,9 +95,9 @@ def _open_sqlite(url: URL, connections: int) -> Engine:
 def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
     # The driver's own way would begin a transaction late, with the first change, after what was read for it.
     connection.isolation_level = None
-    connection.execute("PRAGMA journal_mode = WAL")
-    # NORMAL would outlive the process being killed, but not a power cut: an answer that was given must outlive both.
-    connection.execute("PRAGMA synchronous = FULL")
+    # An answer that was given must outlive a power cut. Of the log SharedSync sees to that, for many commits at once.
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
     # LIKE and lower() know the case of ASCII only; with this, `lower(a) LIKE lower(b)` knows that of all letters.
     connection.create_function("lower", 1, _fold, deterministic=True)
 

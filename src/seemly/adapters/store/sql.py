@@ -14,7 +14,8 @@ from seemly.adapters.store.engines import WAIT_S, open_engine, reading, writing
 from seemly.adapters.store.faults import StoreUnavailableError, translated
 from seemly.adapters.store.migrate import check_tables, upgrade
 from seemly.adapters.store.schema import TABLES
-from seemly.adapters.store.selecting import meeting, ordered
+from seemly.adapters.store.selecting import asking, meeting, ordered
+from seemly.adapters.store.syncing import SharedSync
 from seemly.errors import ConflictError, ContentError
 from seemly.service.memory import UNIQUE
 from seemly.service.ports import ALL, Query, Record, Where
@@ -41,7 +42,7 @@ class _SqlTransaction:
     def find(self, kind: type[R], query: Query = ALL) -> list[R]:
         if query.lock != "none":
             self._refuse_where_it_only_reads()
-        rows = self._run(ordered(TABLES[kind], query, self._dialect))
+        rows = self._run(*asking(TABLES[kind], query, self._dialect))
         return [kind(**row) for row in rows.mappings()]
 
     def count(self, kind: type[R], query: Query = ALL) -> int:
@@ -64,7 +65,9 @@ class _SqlTransaction:
     def put(self, record: Record) -> None:
         self._refuse_where_it_only_reads()
         kind = type(record)
-        with self._savepoint() if kind in UNIQUE else nullcontext():
+        # In SQLite a statement that fails leaves nothing, and all that came before it.
+        takes_back = kind in UNIQUE and self._dialect.name == "postgresql"
+        with self._savepoint() if takes_back else nullcontext():
             self._run(putting(kind, self._dialect.name), _row(record))
 
     def remove(self, kind: type[R], query: Query) -> int:
@@ -122,7 +125,10 @@ class SqlStore:
 
     def __init__(self, url: str, *, connections: int = 10) -> None:
         self._engine = open_engine(url, connections)
-        self._turn = threading.Lock() if self._engine.dialect.name == "sqlite" else None
+        is_sqlite = self._engine.dialect.name == "sqlite"
+        self._turn = threading.Lock() if is_sqlite else None
+        path = self._engine.url.database
+        self._sync = SharedSync(path) if is_sqlite and path not in (None, "", ":memory:") else None
 
     def migrate(self) -> None:
         """Make the database's tables those of this release. Call it at every start, before anything else.
@@ -133,13 +139,18 @@ class SqlStore:
             upgrade(connection)
 
     @contextmanager
-    def transaction(self) -> Iterator[_SqlTransaction]:
-        """A transaction, which ends with the context: by an exception without a trace."""
+    def transaction(self, *, durable: bool = True) -> Iterator[_SqlTransaction]:
+        """A transaction, which ends with the context: by an exception without a trace. Where it need not be `durable`,
+        its context ends before what it changed is on disk: that may be lost with a power cut."""
         with self._alone(), translated(), writing(self._engine.connect()) as connection, connection.begin():
+            if not durable and self._turn is None:
+                connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
             transaction = _SqlTransaction(connection, writes=True)
             yield transaction
             if transaction.fault is not None:
                 raise transaction.fault
+        if durable and self._sync is not None:
+            self._sync.wait()
 
     @contextmanager
     def read(self) -> Iterator[_SqlTransaction]:

@@ -6,39 +6,41 @@ from typing import Any, get_args
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
 from seemly.adapters.server.routes.projects import DELETED
-from seemly.adapters.server.schema import BOOL, NUMBER, TEXT, TIME, choice, items, maybe, record, text
+from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, taken, text
 from seemly.service import actions
-from seemly.service.execution import execute
+from seemly.service.execution import LONGEST_MS, MAX_TARGETS, execute
 from seemly.service.records import ActionType
 
 __all__ = ["ENDPOINTS"]
 
 _TYPE = choice(*get_args(ActionType))
-_VALUES = items(record({"value": text(500)}))
+_VALUES = items(record({"value": text(1_000, 1)}), 100)
 _WRITTEN: dict[str, Schema] = {
     "name": text(200, 1),
-    "key": maybe(text(100)),
-    "description": maybe(text(2_000)),
+    "key": maybe(text(100, 1)),
+    "description": maybe(text(1_000)),
     "position": choice("ALL_QUEUES", "SOME_QUEUES", "HIDDEN"),
-    "filterInQueueIds": items(TEXT),
+    "filterInQueueIds": items(text(1_000, 1), 100),
     "queueBehaviour": choice("REMOVE", "ADD", "NO_CHANGE"),
     "possibleValues": _VALUES,
     "freeText": BOOL,
     "valueRequired": BOOL,
 }
 ACTION = record({"id": TEXT, "type": _TYPE, "builtIn": BOOL, **_WRITTEN, "createdAt": TIME})
-_CREATED = record({**_WRITTEN, "type": _TYPE}, ["name"])
-_EXECUTED = record(
-    {
-        "actionId": TEXT,
-        "contentIds": items(TEXT),
-        "authorIds": items(TEXT),
-        "value": TEXT,
-        "queueId": TEXT,
-        "duration": NUMBER | {"minimum": 0},
-    },
-    ["actionId"],
-)
+_CREATED = taken({**_WRITTEN, "type": _TYPE}, ["name"])
+_IDS = items(text(1_000, 1), MAX_TARGETS, 1)
+_HOW: dict[str, Schema] = {
+    "value": text(10_000),
+    "queueId": text(1_000, 1),
+    "duration": {"type": "number", "minimum": 0, "maximum": LONGEST_MS},
+}
+_ACTION_ID = {"actionId": text(1_000, 1)}
+
+
+def _on_targets(fields: dict[str, Schema]) -> Schema:
+    """A request that names content or authors."""
+    ways = ("contentIds", "authorIds")
+    return {"anyOf": [taken({**fields, way: _IDS}, [*fields.keys() & _ACTION_ID, way]) for way in ways]}
 
 
 def _list(call: Call) -> Answer:
@@ -79,18 +81,26 @@ def _execute_named(call: Call) -> Answer:
 
 _OF: dict[str, Any] = {"tag": "actions", "key": "project"}
 _ONE = "/actions/{action_id}"
-_OF_QUEUE = (Parameter("queueId", TEXT, "only those that are shown in this queue"),)
+_OF_QUEUE = (Parameter("queueId", text(500), "only those that are shown in this queue"),)
 _DONE = record({"success": BOOL})
-_NAMED = record({name: each for name, each in _EXECUTED["properties"].items() if name != "actionId"}, [])
 
 ENDPOINTS = (
-    Endpoint("POST", "/actions/execute", "executeAction", "Execute", **_OF, run=_execute, takes=_EXECUTED, gives=_DONE),
+    Endpoint(
+        "POST",
+        "/actions/execute",
+        "executeAction",
+        "Execute",
+        **_OF,
+        run=_execute,
+        takes=_on_targets({**_ACTION_ID, **_HOW}),
+        gives=_DONE,
+    ),
     Endpoint(
         "GET", "/actions", "listActions", "List actions", **_OF, run=_list, parameters=_OF_QUEUE, gives=items(ACTION)
     ),
     Endpoint("POST", "/actions", "createAction", "Create an action", **_OF, run=_create, takes=_CREATED, gives=ACTION),
     Endpoint("GET", _ONE, "getAction", "Get an action", **_OF, run=_get, gives=ACTION),
-    Endpoint("PUT", _ONE, "updateAction", "Change one", **_OF, run=_update, takes=record(_WRITTEN, []), gives=ACTION),
+    Endpoint("PUT", _ONE, "updateAction", "Change one", **_OF, run=_update, takes=taken(_WRITTEN), gives=ACTION),
     Endpoint("DELETE", _ONE, "deleteAction", "Delete an action", **_OF, run=_delete, gives=DELETED),
     Endpoint(
         "POST",
@@ -99,7 +109,7 @@ ENDPOINTS = (
         "Execute an action (the older address)",
         **_OF,
         run=_execute_named,
-        takes=_NAMED,
+        takes=_on_targets(_HOW),
         gives=record({"actionId": TEXT, "ids": items(TEXT), "success": BOOL}),
     ),
 )

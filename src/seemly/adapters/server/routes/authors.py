@@ -6,21 +6,27 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
 from seemly.adapters.server.routes.channels import CONTENT_TYPE
-from seemly.adapters.server.schema import BOOL, JSON, NUMBER, TEXT, WHOLE, choice, items, maybe, record, text
+from seemly.adapters.server.schema import (
+    BOOL,
+    JSON,
+    MOMENT,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    choice,
+    items,
+    maybe,
+    record,
+    taken,
+    text,
+    whole,
+)
 from seemly.service import authors
 from seemly.service.retention import erase_author, export_author
 
 __all__ = ["ENDPOINTS"]
 
-_LEVEL: Schema = {"type": "integer", "minimum": -1, "maximum": 4}
-_PUBLIC: dict[str, Schema] = {
-    "name": maybe(text(500)),
-    "email": maybe(text(500)),
-    "company": maybe(text(500)),
-    "profile_picture": maybe(text(2_000)),
-    "external_link": maybe(text(2_000)),
-    "metadata": JSON,
-}
+_LEVEL = whole(-1, 4)
 AUTHOR = record(
     {
         "id": TEXT,
@@ -41,13 +47,23 @@ AUTHOR = record(
         "metadata": JSON,
     }
 )
-_WRITTEN: dict[str, Schema] = {**_PUBLIC, "manual_trust_level": maybe(_LEVEL)}
-_CREATED = record({"external_id": text(200, 1), **_WRITTEN}, ["external_id"])
+_MOMENT: Schema = {"type": "number", "minimum": 0, "maximum": 8.64e15}
+_WRITTEN: dict[str, Schema] = {
+    "name": text(1_000),
+    "email": text(1_000),
+    "company": text(1_000),
+    "profile_picture": text(10_000),
+    "external_link": text(10_000),
+    "first_seen": _MOMENT,
+    "last_seen": _MOMENT,
+    "manual_trust_level": _LEVEL,
+    "metadata": JSON,
+}
+_CREATED = taken({"external_id": text(1_000, 1), **_WRITTEN}, ["external_id"])
 _PAGINATION = record(
     {"total": WHOLE, "pageSize": WHOLE, "pageNumber": WHOLE, "hasNextPage": BOOL, "hasPreviousPage": BOOL}
 )
-_PAGE: Schema = {"type": "integer", "minimum": 1, "maximum": 1_000_000}
-_SIZE: Schema = {"type": "integer", "minimum": 1, "maximum": 100}
+_PAGE, _SIZE = whole(1, 1_000_000), whole(1, 100)
 _SORTS = choice(
     "trustLevel",
     "violationCount",
@@ -100,9 +116,9 @@ _LISTED = (
     *PAGED,
     Parameter("sortBy", _SORTS),
     Parameter("sortDirection", choice("asc", "desc")),
-    Parameter("memberSinceDate", TEXT, "ISO 8601"),
-    Parameter("lastActiveDate", TEXT, "ISO 8601"),
-    Parameter("contentTypes", items(CONTENT_TYPE)),
+    Parameter("memberSinceDate", MOMENT, "ISO 8601; without an offset it is UTC"),
+    Parameter("lastActiveDate", MOMENT, "ISO 8601; without an offset it is UTC"),
+    Parameter("contentTypes", items(CONTENT_TYPE, 9)),
 )
 _PAGE_OF = record({"authors": items(AUTHOR), "pagination": _PAGINATION})
 _DONE = record({"success": BOOL})
@@ -111,7 +127,7 @@ ENDPOINTS = (
     Endpoint("GET", "/authors", "listAuthors", "List authors", **_OF, run=_list, parameters=_LISTED, gives=_PAGE_OF),
     Endpoint("POST", "/authors", "createAuthor", "Create an author", **_OF, run=_create, takes=_CREATED, gives=AUTHOR),
     Endpoint("GET", _ONE, "getAuthor", "Get an author, by id or external id", **_OF, run=_get, gives=AUTHOR),
-    Endpoint("PUT", _ONE, "updateAuthor", "Change one", **_OF, run=_update, takes=record(_WRITTEN, []), gives=AUTHOR),
+    Endpoint("PUT", _ONE, "updateAuthor", "Change one", **_OF, run=_update, takes=taken(_WRITTEN), gives=AUTHOR),
     Endpoint("DELETE", _ONE, "deleteAuthor", "Delete an author", **_OF, run=_delete, gives=_DONE),
     Endpoint(
         "POST",

@@ -6,7 +6,8 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
 from seemly.adapters.server.routes.projects import DELETED
-from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, text
+from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, resolve, taken, text
+from seemly.channel import Channel
 from seemly.service import channels
 from seemly.service.views.channels import view_channel
 
@@ -43,8 +44,9 @@ CHANNEL = record(
     },
     closed=True,
 )
-_CREATED = record({"name": text(200, 1), "key": text(100, 1), "isDefault": BOOL, **_SETTINGS}, ["name", "key"])
-_CHANGED = record({"name": text(200, 1), "key": text(100, 1), "isDefault": BOOL, **_SETTINGS}, [])
+_WHOLE = Channel.json_schema()
+_PARTS = resolve(_WHOLE["properties"], _WHOLE["$defs"])
+_WRITTEN = {"name": text(200, 1), "key": text(100, 1), "isDefault": BOOL, **_SETTINGS, "description": text(2_000)}
 
 
 def _list(call: Call) -> Answer:
@@ -93,7 +95,7 @@ def _part_endpoints(part: channels.Part) -> tuple[Endpoint, Endpoint]:
             return {part: channels.get_part(tx, call.key, call.id_of("channel_id"), part)}
 
     path, name = f"{_ONE}/{part}", part[0].upper() + part[1:]
-    shape = record({part: {}})
+    shape = record({part: _PARTS[part]})
     return (
         Endpoint("GET", path, f"getChannel{name}", f"Get a channel's {part}", **_OF, run=get, gives=shape),
         Endpoint("PUT", path, f"putChannel{name}", f"Put a channel's {part}", **_OF, run=put, takes=shape, gives=shape),
@@ -105,9 +107,20 @@ _ONE, _ALL = "/channels/{channel_id}", "/projects/{project_id}/channels"
 
 ENDPOINTS = (
     Endpoint("GET", _ALL, "listChannels", "List a project's channels", **_OF, run=_list, gives=items(CHANNEL)),
-    Endpoint("POST", _ALL, "createChannel", "Create a channel", **_OF, run=_create, takes=_CREATED, gives=CHANNEL),
+    Endpoint(
+        "POST",
+        _ALL,
+        "createChannel",
+        "Create a channel",
+        **_OF,
+        run=_create,
+        takes=taken(_WRITTEN, ["name"]),
+        gives=CHANNEL,
+    ),
     Endpoint("GET", _ONE, "getChannel", "Get a channel", **_OF, run=_get, gives=CHANNEL),
-    Endpoint("PUT", _ONE, "updateChannel", "Update a channel", **_OF, run=_update, takes=_CHANGED, gives=CHANNEL),
+    Endpoint(
+        "PUT", _ONE, "updateChannel", "Update a channel", **_OF, run=_update, takes=taken(_WRITTEN), gives=CHANNEL
+    ),
     Endpoint("DELETE", _ONE, "deleteChannel", "Delete a channel", **_OF, run=_delete, gives=DELETED),
     Endpoint(
         "POST",
@@ -116,7 +129,7 @@ ENDPOINTS = (
         "Duplicate a channel within its project",
         **_OF,
         run=_duplicate,
-        takes=record({"name": text(200, 1), "key": text(100, 1)}, []),
+        takes=taken({"name": text(200, 1), "key": text(100, 1)}),
         gives=CHANNEL,
     ),
     *(endpoint for part in channels.PARTS for endpoint in _part_endpoints(part)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter
-from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, text
+from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, taken, text
 from seemly.errors import ForbiddenError
 from seemly.service import accounts, keys
 from seemly.service.ports import Transaction
@@ -15,7 +15,7 @@ from seemly.service.views.keys import view_activity, view_issued, view_key
 __all__ = ["ENDPOINTS"]
 
 _LEVEL = choice("none", "read", "write")
-_EXPIRY = choice("never", "30d", "90d", "365d")
+_DAYS = {"type": "integer", "enum": list(keys.LIFETIMES_DAYS)}
 _FIELDS = {
     "id": TEXT,
     "name": TEXT,
@@ -31,12 +31,18 @@ _FIELDS = {
 }
 KEY = record(_FIELDS)
 ISSUED = record({**_FIELDS, "secret": TEXT})
-_CREATED = record(
-    {"name": text(200, 1), "projects": _LEVEL, "channels": _LEVEL, "projectIds": items(TEXT), "expiry": _EXPIRY},
+_CREATED = taken(
+    {
+        "name": text(200, 1),
+        "projects": _LEVEL,
+        "channels": _LEVEL,
+        "projectIds": items(text(1_000, 1), 1_000),
+        "expiresInDays": _DAYS,
+    },
     ["name"],
 )
-_OF_PROJECT = record({"name": text(200, 1), "expiry": _EXPIRY}, ["name"])
-_ROLLED = record({"delay": choice("now", "1h", "24h", "7d")}, [])
+_OF_PROJECT = taken({"name": text(200, 1), "expiresInDays": _DAYS}, ["name"])
+_ROLLED = taken({"delay": choice(*keys.DELAYS_MS)})
 _ACTIVITY = record({"id": TEXT, "keyId": maybe(TEXT), "what": TEXT, "targetId": TEXT, "at": TIME})
 
 

@@ -6,23 +6,39 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
 from seemly.adapters.server.routes.channels import CONTENT_TYPE
-from seemly.adapters.server.schema import BOOL, JSON, NUMBER, SHARE, TEXT, WHOLE, choice, items, maybe, record, text
-from seemly.content import MAX_BASE64, MAX_TEXT
+from seemly.adapters.server.schema import (
+    BOOL,
+    JSON,
+    NUMBER,
+    SHARE,
+    TEXT,
+    WHOLE,
+    choice,
+    items,
+    maybe,
+    record,
+    taken,
+    text,
+)
+from seemly.builtin import BUILTIN
+from seemly.content import MAX_BASE64, MAX_FIELDS, MAX_TEXT
 
 __all__ = ["ENDPOINTS"]
 
-_URL: Schema = {"type": "string", "minLength": 1, "pattern": "^(https?://|data:)"}
+_URL: Schema = {"type": "string", "pattern": "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)"}
+_BASE64 = "^(data:[^,]*,)?([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
+_SHORT: Schema = text(MAX_TEXT) | {"description": "A text, as if it were of that type."}
 _TEXT = record({"type": choice("text"), "text": text(MAX_TEXT)})
 _BY_URL = {kind: record({"type": choice(kind), "url": _URL}) for kind in ("image", "video", "audio")}
-_BY_BYTES = record({"type": choice("image"), "data": text(MAX_BASE64)})
-_PART: Schema = {"anyOf": [_TEXT, *_BY_URL.values(), _BY_BYTES]}
+_BY_BYTES = record({"type": choice("image"), "data": text(MAX_BASE64) | {"pattern": _BASE64}})
+_PART: Schema = {"anyOf": [_SHORT, _TEXT, *_BY_URL.values(), _BY_BYTES]}
 _OBJECT = record(
     {
         "type": choice("object"),
-        "data": {"type": "object", "additionalProperties": _PART, "minProperties": 1, "maxProperties": 1_000},
+        "data": {"type": "object", "additionalProperties": _PART, "minProperties": 1, "maxProperties": MAX_FIELDS},
     }
 )
-_CLIENT_ACTION = record(
+_CLIENT_ACTION = taken(
     {
         "action": choice("review", "allow", "reject"),
         "behavior": choice("override", "escalate"),
@@ -31,19 +47,21 @@ _CLIENT_ACTION = record(
     },
     ["action"],
 )
-_REQUEST = record(
+_REQUEST = taken(
     {
-        "content": {"anyOf": [_TEXT, *_BY_URL.values(), _BY_BYTES, _OBJECT]},
+        "content": {"anyOf": [_SHORT, _TEXT, *_BY_URL.values(), _BY_BYTES, _OBJECT]},
         "contentId": text(100),
-        "channel": text(200),
-        "authorId": text(200),
-        "conversationId": text(200),
+        "channel": text(1_000),
+        "authorId": text(1_000),
+        "conversationId": text(1_000),
         "metaType": CONTENT_TYPE,
         "metadata": JSON,
         "timestamp": {"type": "number", "minimum": -8.64e15, "maximum": 8.64e15},
         "doNotStore": BOOL,
         "clientAction": _CLIENT_ACTION,
-        "policies": items(record({"id": TEXT, "flag": BOOL, "threshold": SHARE}, ["id"])),
+        "policies": items(
+            taken({"id": choice(*(each.id for each in BUILTIN)), "flag": BOOL, "threshold": SHARE}, ["id"])
+        ),
     },
     ["content"],
 )
@@ -118,11 +136,11 @@ RESULT = record(
         "errors": items(record({"id": TEXT, "message": TEXT})),
     }
 )
-_IMAGE = record(
+_IMAGE = taken(
     {
         "url": _URL,
-        "authorId": text(200),
-        "contextId": text(200),
+        "authorId": text(1_000),
+        "contextId": text(1_000),
         "metadata": JSON,
         "doNotStore": BOOL,
     },

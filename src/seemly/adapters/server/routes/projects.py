@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
-from seemly.adapters.server.schema import BOOL, TEXT, TIME, WHOLE, choice, items, maybe, record, text
+from seemly.adapters.server.schema import BOOL, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text, whole
 from seemly.service import projects
+from seemly.service.bodies import MAX_INTEGER
 from seemly.service.views.projects import view_new_project, view_project
 
 __all__ = ["ENDPOINTS"]
@@ -27,29 +28,28 @@ _FIELDS: dict[str, Schema] = {
 }
 PROJECT = record(_FIELDS)
 NEW_PROJECT = record({**_FIELDS, "secretKey": TEXT})
-CREATED: Schema = record(
+CREATED = taken(
     {
         "name": text(200, 1),
-        "domain": maybe(text(200)),
-        "context": maybe(text(5_000)),
-        "brief": maybe(text(5_000)),
+        "domain": text(500),
+        "context": text(5_000),
+        "brief": text(5_000),
         "usedByMinors": BOOL,
     },
     ["name"],
 )
-CHANGED: Schema = record(
+CHANGED = taken(
     {
         "name": text(200, 1),
-        "description": maybe(text(2_000)),
-        "domain": maybe(text(200)),
-        "context": maybe(text(5_000)),
+        "description": text(2_000),
+        "domain": text(500),
+        "context": text(5_000),
         "globalFlaggingMode": choice("ACTIVE", "DRY_RUN"),
         "enableRequestLogging": BOOL,
         "casebookEnabled": BOOL,
-        "rateLimit": maybe({"type": "integer", "minimum": 1}),
-        "retentionDays": maybe({"type": "integer", "minimum": 1}),
-    },
-    [],
+        "rateLimit": whole(1, MAX_INTEGER),
+        "retentionDays": whole(1, 36_500),
+    }
 )
 DELETED: Schema = record({"deleted": BOOL, "id": TEXT})
 
@@ -103,7 +103,7 @@ ENDPOINTS = (
         "Duplicate a project",
         **_OF,
         run=_duplicate,
-        takes=record({"name": text(200, 1)}, []),
+        takes=taken({"name": text(200, 1)}),
         gives=NEW_PROJECT,
     ),
 )

@@ -6,10 +6,12 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
 from seemly.adapters.server.routes.authors import PAGED
+from seemly.adapters.server.routes.channels import CONTENT_TYPE
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import (
     BOOL,
     JSON,
+    MOMENT,
     NUMBER,
     SHARE,
     TEXT,
@@ -19,13 +21,53 @@ from seemly.adapters.server.schema import (
     items,
     maybe,
     record,
+    taken,
     text,
+    whole,
 )
 from seemly.service import queues, review
 
 __all__ = ["ENDPOINTS"]
 
-_WRITTEN: dict[str, Schema] = {"name": text(200, 1), "description": maybe(text(2_000)), "filter": JSON}
+_ID = text(1_000, 1)
+_SEVERITY = whole(0, 100)
+_FILTER = taken(
+    {
+        "afterDate": MOMENT,
+        "beforeDate": MOMENT,
+        "within": whole(1, 1_000_000),
+        "withinUnit": choice("MINUTES", "HOURS", "DAYS", "WEEKS", "MONTHS", "YEARS"),
+        "authorID": text(1_000),
+        "authorTrustLevels": items(whole(-1, 4), 6),
+        "checkStatus": choice("all", "checked", "unchecked"),
+        "contentID": text(1_000),
+        "contentTypes": items(CONTENT_TYPE, 9),
+        "conversationIds": items(_ID, 100),
+        "filteredActionIds": items(_ID, 100),
+        "filteredChannelIds": items(_ID, 100),
+        "filterLabels": items(
+            taken(
+                {
+                    "label": _ID,
+                    "type": choice("FLAGGED", "NOT_FLAGGED", "THRESHOLDS", "MATCHED"),
+                    "minThreshold": SHARE,
+                    "maxThreshold": SHARE,
+                },
+                ["label", "type"],
+            ),
+            100,
+        ),
+        "isFlagged": choice("ALL", "FLAGGED", "NOT_FLAGGED", "SHADOW_FLAGGED"),
+        "labels": items(_ID, 100),
+        "languages": items(_ID, 100),
+        "mediaTypes": items(choice("text", "image", "video", "audio", "object"), 5),
+        "minSeverity": _SEVERITY,
+        "maxSeverity": _SEVERITY,
+        "recommendationActions": items(choice("allow", "review", "reject"), 3),
+        "search": items(_ID, 100),
+    }
+)
+_WRITTEN: dict[str, Schema] = {"name": text(200, 1), "description": text(1_000), "filter": _FILTER}
 QUEUE = record(
     {
         "id": TEXT,
@@ -58,7 +100,7 @@ _PAGINATION = record(
     {"currentPage": WHOLE, "totalPages": WHOLE, "totalItems": WHOLE, "hasNextPage": BOOL, "hasPreviousPage": BOOL}
 )
 _STATS = record({"actionStats": items(JSON), "reviewStats": JSON, "topReviewers": items(JSON), "trends": JSON})
-_COMMENT = record({"comment": text(10_000)}, [])
+_COMMENT = taken({"comment": text(10_000)})
 
 
 def _list(call: Call) -> Answer:
@@ -111,18 +153,19 @@ def _unresolve(call: Call) -> Answer:
 _OF: dict[str, Any] = {"tag": "queues", "key": "project"}
 _ONE = "/queue/{queue_id}"
 _ITEM = f"{_ONE}/items/{{item_id}}"
-_CREATED = record(_WRITTEN, ["name"])
+_CREATED = taken(_WRITTEN, ["name"])
+_SOUGHT_ID = text(500, 1) | {"pattern": "^[^,]+$"}
 _SOUGHT = (
     *PAGED,
     Parameter("sortField", choice("createdAt", "severity", "reviewedAt")),
     Parameter("sortDirection", choice("asc", "desc")),
     Parameter("includeResolved", BOOL, "also what is resolved"),
-    Parameter("labels", items(TEXT), "what flagged one of these"),
-    Parameter("authorId", TEXT),
-    Parameter("conversationIds", items(TEXT)),
-    Parameter("filteredActionIds", items(TEXT), "what one of these actions ran on"),
-    Parameter("beforeDate", TEXT, "ISO 8601"),
-    Parameter("afterDate", TEXT, "ISO 8601"),
+    Parameter("labels", items(_SOUGHT_ID, 100), "what flagged one of these"),
+    Parameter("authorId", text(500)),
+    Parameter("conversationIds", items(_SOUGHT_ID, 100)),
+    Parameter("filteredActionIds", items(_SOUGHT_ID, 100), "what one of these actions ran on"),
+    Parameter("beforeDate", MOMENT, "ISO 8601; without an offset it is UTC"),
+    Parameter("afterDate", MOMENT, "ISO 8601; without an offset it is UTC"),
 )
 _DAYS = (Parameter("withinDays", {"type": "integer", "minimum": 1, "maximum": 365}, "30 unless given"),)
 _PAGE_OF = record({"items": items(ITEM), "pagination": _PAGINATION})
@@ -133,7 +176,7 @@ ENDPOINTS = (
     Endpoint("GET", "/queue", "listQueues", "List queues", **_OF, run=_list, gives=items(QUEUE)),
     Endpoint("POST", "/queue", "createQueue", "Create a queue", **_OF, run=_create, takes=_CREATED, gives=QUEUE),
     Endpoint("GET", _ONE, "getQueue", "Get a queue", **_OF, run=_get, gives=record({"queue": QUEUE})),
-    Endpoint("PUT", _ONE, "updateQueue", "Change one", **_OF, run=_update, takes=record(_WRITTEN, []), gives=QUEUE),
+    Endpoint("PUT", _ONE, "updateQueue", "Change one", **_OF, run=_update, takes=taken(_WRITTEN), gives=QUEUE),
     Endpoint("DELETE", _ONE, "deleteQueue", "Delete a queue", **_OF, run=_delete, gives=DELETED),
     Endpoint("GET", f"{_ONE}/items", "listItems", "List items", **_OF, run=_items, parameters=_SOUGHT, gives=_PAGE_OF),
     Endpoint("GET", f"{_ONE}/stats", "getStats", "What was done", **_OF, run=_stats, parameters=_DAYS, gives=_STATS),

@@ -6,7 +6,7 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
 from seemly.adapters.server.routes.projects import DELETED
-from seemly.adapters.server.schema import BOOL, JSON, TEXT, TIME, WHOLE, choice, items, maybe, record, text
+from seemly.adapters.server.schema import BOOL, JSON, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text
 from seemly.frozen import thaw
 from seemly.service import delivery, keys, webhooks
 from seemly.service.events import EVENT_TYPES, to_iso
@@ -17,15 +17,23 @@ __all__ = ["ENDPOINTS"]
 
 _WRITTEN: dict[str, Schema] = {
     "name": text(200, 1),
-    "url": text(2_000, 1),
-    "eventTypes": items(choice(*EVENT_TYPES)),
-    "description": maybe(text(2_000)),
+    "url": text(2_000, 1) | {"pattern": r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[^\s]*)?$"},
+    "eventTypes": items(choice(*EVENT_TYPES), len(EVENT_TYPES), 1),
+    "description": text(2_000),
     "enabled": BOOL,
 }
 WEBHOOK = record(
-    {"id": TEXT, "projectId": TEXT, **_WRITTEN, "url": TEXT, "payloadVersion": choice("V2"), "createdAt": TIME}
+    {
+        "id": TEXT,
+        "projectId": TEXT,
+        **_WRITTEN,
+        "url": TEXT,
+        "description": maybe(TEXT),
+        "payloadVersion": choice("V2"),
+        "createdAt": TIME,
+    }
 )
-_CREATED = record(_WRITTEN, ["name", "url", "eventTypes"])
+_CREATED = taken(_WRITTEN, ["name", "url", "eventTypes"])
 _SECRET = record({"secret": TEXT})
 _DELIVERY = record(
     {
@@ -162,17 +170,17 @@ _OF: dict[str, Any] = {"tag": "webhooks", "key": "organization"}
 _ONE, _PROJECT = "/webhooks/{webhook_id}", "/projects/{project_id}"
 _ALL, _HIDDEN = f"{_PROJECT}/webhooks", f"{_PROJECT}/webhook-secret"
 _BY = (
-    Parameter("webhookId", TEXT, "only those to this webhook"),
-    Parameter("eventId", TEXT, "only those of this event"),
+    Parameter("webhookId", text(500), "only those to this webhook"),
+    Parameter("eventId", text(500), "only those of this event"),
     Parameter("state", choice("waiting", "delivered", "failed"), "only those in this state"),
 )
-_OF_DELIVERY = (Parameter("deliveryId", TEXT, "only those of this delivery"),)
+_OF_DELIVERY = (Parameter("deliveryId", text(500), "only those of this delivery"),)
 
 ENDPOINTS = (
     Endpoint("GET", _ALL, "listWebhooks", "List a project's webhooks", **_OF, run=_list, gives=items(WEBHOOK)),
     Endpoint("POST", _ALL, "createWebhook", "Create a webhook", **_OF, run=_create, takes=_CREATED, gives=WEBHOOK),
     Endpoint("GET", _ONE, "getWebhook", "Get a webhook", **_OF, run=_get, gives=WEBHOOK),
-    Endpoint("PUT", _ONE, "updateWebhook", "Change one", **_OF, run=_update, takes=record(_WRITTEN, []), gives=WEBHOOK),
+    Endpoint("PUT", _ONE, "updateWebhook", "Change one", **_OF, run=_update, takes=taken(_WRITTEN), gives=WEBHOOK),
     Endpoint("DELETE", _ONE, "deleteWebhook", "Delete a webhook", **_OF, run=_delete, gives=DELETED),
     Endpoint("GET", _HIDDEN, "getWebhookSecret", "Get the webhook secret", **_OF, run=_secret, gives=_SECRET),
     Endpoint("POST", f"{_HIDDEN}/roll", "rollWebhookSecret", "Make another", **_OF, run=_roll_secret, gives=_SECRET),

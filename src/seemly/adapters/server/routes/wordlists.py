@@ -6,7 +6,7 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
 from seemly.adapters.server.routes.projects import DELETED
-from seemly.adapters.server.schema import BOOL, TEXT, TIME, WHOLE, choice, items, maybe, record, text
+from seemly.adapters.server.schema import BOOL, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text
 from seemly.errors import ContentError, Issue
 from seemly.service import wordlists
 from seemly.service.views.wordlists import (
@@ -32,17 +32,17 @@ _HOW: dict[str, Schema] = {
     "mode": choice("block", "allow", "require"),
     "match": choice("word", "embedded", "id"),
     "mask": BOOL,
-    "words": items(text(500, 1)),
+    "words": items(text(500, 1) | {"pattern": r"\S"}, wordlists.MAX_WORDS),
 }
 WORDLIST = record({**_LISTED, **_HOW})
 _WRITTEN: dict[str, Schema] = {
-    "key": text(100, 1),
-    "name": maybe(text(200)),
-    "description": maybe(text(2_000)),
+    "key": text(wordlists.MAX_KEY, 1),
+    "name": text(200),
+    "description": text(2_000),
     **_HOW,
 }
-_CREATED = record({"channelId": text(200, 1), **_WRITTEN}, ["channelId", "key"])
-_WORDS = record({"words": items(text(500, 1))})
+_CREATED = taken({"channelId": text(1_000, 1), **_WRITTEN}, ["channelId", "key"])
+_WORDS = taken({"words": _HOW["words"]}, ["words"])
 _STATUS = record({"progress": WHOLE, "remainingWords": WHOLE, "totalWords": WHOLE})
 _ADDED = record({"addedCount": WHOLE, "totalCount": WHOLE, "addedWords": items(TEXT)})
 _REMOVED = record({"removedCount": WHOLE, "totalCount": WHOLE, "removedWords": items(TEXT)})
@@ -99,7 +99,7 @@ def _remove(call: Call) -> Answer:
 
 _OF: dict[str, Any] = {"tag": "wordlists", "key": "organization"}
 _ONE = "/wordlist/{wordlist_id}"
-_OF_CHANNEL = (Parameter("channelId", TEXT, "only the lists of this channel"),)
+_OF_CHANNEL = (Parameter("channelId", text(500), "only the lists of this channel"),)
 
 ENDPOINTS = (
     Endpoint(
@@ -114,9 +114,7 @@ ENDPOINTS = (
     ),
     Endpoint("POST", "/wordlist", "createWordlist", "Create one", **_OF, run=_create, takes=_CREATED, gives=WORDLIST),
     Endpoint("GET", _ONE, "getWordlist", "Get a wordlist", **_OF, run=_get, gives=WORDLIST),
-    Endpoint(
-        "PUT", _ONE, "updateWordlist", "Change one", **_OF, run=_update, takes=record(_WRITTEN, []), gives=WORDLIST
-    ),
+    Endpoint("PUT", _ONE, "updateWordlist", "Change one", **_OF, run=_update, takes=taken(_WRITTEN), gives=WORDLIST),
     Endpoint("DELETE", _ONE, "deleteWordlist", "Delete a wordlist", **_OF, run=_delete, gives=DELETED),
     Endpoint(
         "GET", f"{_ONE}/embedding-status", "getWordlistStatus", "How far it is", **_OF, run=_status, gives=_STATUS
