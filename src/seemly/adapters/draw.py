@@ -22,7 +22,7 @@ _TEXT = 0.022
 
 
 def draw_boxes(picture: NDArray[np.uint8], boxes: Iterable[tuple[Box, str]]) -> NDArray[np.uint8]:
-    """A copy of a picture, [height, width, 3], RGB, upright as `read_frames` gives it, with each box outlined and named.
+    """A copy of a picture, [height, width, 3], RGB, upright as `read_frames` gives it, with each box drawn and named.
 
     Boxes are x, y, width, height as shares of the upright picture, 0 to 1; one of less than a pixel is drawn as one.
     """
