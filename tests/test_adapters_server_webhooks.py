@@ -143,9 +143,19 @@ def test_a_delivery_that_fails_is_tried_again_with_the_same_id(service: Service,
     assert (delivery["attempts"], delivery["nextAttemptAt"]) == (5, None)
     log = ids.manage("GET", f"/projects/{{project_id}}/events-log?deliveryId={delivery['id']}")
     assert [(each["number"], each["status"], each["body"]) for each in log] == [(n, 500, "ok") for n in (5, 4, 3, 2, 1)]
-    assert set(log[0]) == set(
-        ["id", "deliveryId", "number", "at", "durationMs", "url", "headers", "payload", "status", "body", "error"]
-    )
+    assert set(log[0]) == {
+        "id",
+        "deliveryId",
+        "number",
+        "at",
+        "durationMs",
+        "url",
+        "headers",
+        "payload",
+        "status",
+        "body",
+        "error",
+    }
     assert json.loads(log[0]["payload"])["id"] == delivery["eventId"]
     assert log[0]["headers"]["svc-signature"]
 

@@ -33,8 +33,8 @@ fewest that a side of one has. A cell is smaller than letters are, so that what 
 _SAME, _EDGE = 4, 16
 """The largest difference, of 255, of a colour in any pixel of two thumbnails whose frames show the same: so much, and a
 share of how far the colours around that pixel lie apart, one in so many. What H.264 and MPEG-4 add to a frame that
-stays as it is, at ordinary quality, is no more: up to 4 of 255 on even grounds, up to 9 at sharp edges. Grey text that hardly
-differs from its ground is: 9 where 22 pixels high and 20 lighter than white, 15 where 30."""
+stays as it is, at ordinary quality, is no more: up to 4 of 255 on even grounds, up to 9 at sharp edges. Grey
+text that hardly differs from its ground is: 9 where 22 pixels high and 20 lighter than white, 15 where 30."""
 
 
 @dataclass(frozen=True, slots=True)
