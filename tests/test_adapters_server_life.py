@@ -12,8 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+
+pytest.importorskip("fastapi", reason='needs "seemly[server]"')
+pytest.importorskip("httpx", reason="needs httpx: pip install httpx")
+
+import httpx
 
 from seemly.adapters.server.app import create_app
 from seemly.adapters.server.settings import ServerSettings

@@ -88,9 +88,9 @@ def test_a_duplicate_of_a_project_has_everything_but_content_keys_and_webhooks(s
     assert flagged(service.call("POST", "/moderate", {"content": "a blorb", "channel": "second"}, key=key)) == {
         "wordlist:own"
     }
-    assert [each["name"] for each in service.call("GET", "/queue", key=key)] == ["Review", "Own"]
+    queues = {each["name"]: each["totalItemsCount"] for each in service.call("GET", "/queue", key=key)}
+    assert queues == {"Review": 1, "Own": 1}
     assert "Warn" in [each["name"] for each in service.call("GET", "/actions", key=key)]
-    assert service.call("GET", "/queue", key=key)[0]["totalItemsCount"] == 1
     assert service.manage("GET", f"/projects/{copy['id']}/webhooks") == []
     secrets = [
         service.manage("GET", f"/projects/{each}/webhook-secret")["secret"] for each in (copy["id"], ids["project_id"])

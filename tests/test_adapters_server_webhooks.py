@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("httpcore", reason='needs "seemly[server]"')
+
 from seemly.adapters.webhooks import HttpSender
 from seemly.adapters.worker import Worker
 from seemly.service.events import EVENT_TYPES

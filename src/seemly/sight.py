@@ -81,8 +81,8 @@ def check_sight(sight: object) -> None:
         raise DecodeError("a model of images gave something other than a Sight")
     if not all(label in ALL_LABELS and _is_share(score) for label, score in sight.scores.items()):
         raise DecodeError("a model of images gave a score that is no Python float from 0 to 1, or of an unknown label")
-    found: Region | Writing
-    for found in (*sight.regions, *sight.writings):
+    placed: tuple[Region | Writing, ...] = (*sight.regions, *sight.writings)
+    for found in placed:
         if not _is_share(found.probability) or not _is_box(found.box):
             raise DecodeError("a model of images gave a probability or a box that is out of bounds")
 
