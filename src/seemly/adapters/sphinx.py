@@ -38,6 +38,7 @@ _VARIANT = re.compile(r"\(\d+\)$")
 _SETTINGS = {
     "loglevel": "FATAL",  # its log holds what was said
     "fwdflat": False,  # a second pass finds a few more words in noise, but cannot be done in steps: see `_listen`
+    "maxwpf": 20,  # words that may end in one moment; without a bound, of noise more than linear time is made
     "compallsen": True,  # without it, what it computes for a moment of sound depends on what it heard before
 }
 _GLANCE = RATE * 2
