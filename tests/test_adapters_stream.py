@@ -395,7 +395,8 @@ def test_what_fails_in_the_server_is_told_without_its_words(caplog: pytest.LogCa
     assert "secret" not in caplog.text
 
 
-def test_a_server_that_cannot_transcribe_says_so() -> None:
+def test_a_server_that_cannot_transcribe_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seemly.senses.find_spec", lambda _: None)  # as if nothing that hears were installed
     line = Line()
     line.ear = None  # type: ignore[assignment]
     with line.serve() as server:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from seemly.content import Submission, Text, Turn
+from seemly.errors import SeemlyError
 from seemly.leaves import tell
 from seemly.speech import Sound, Transcriber
 from seemly.voice.events import SessionWarning, Track, UtteranceFinal, UtterancePartial
@@ -51,8 +52,8 @@ class Conversation:
         submission = self._submit(content_id, track, text, sound.time_ms)
         try:
             result = self._moderate(submission)
-        except Exception as error:  # noqa: BLE001  (whatever the caller's own moderation raises)
-            message = f"the utterance {where} was not moderated: {tell(error)}"
+        except SeemlyError as error:
+            message = f"the utterance {where} was not moderated: {error}"
             return SessionWarning("moderation_failed", message, track.name)
         self.actions[result.recommendation.action] += 1
         return UtteranceFinal(*told, confidence, result)

@@ -17,7 +17,7 @@ __all__ = ["ENDPOINTS"]
 
 _WRITTEN: dict[str, Schema] = {
     "name": text(200, 1),
-    "url": text(2_000, 1) | {"pattern": r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[^\s]*)?$"},
+    "url": text(2_000, 1) | {"pattern": r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[!-~]*)?$"},
     "eventTypes": items(choice(*EVENT_TYPES), len(EVENT_TYPES), 1),
     "description": text(2_000),
     "enabled": BOOL,
