@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import sqlite3
 import threading
 import time
 import types
@@ -163,6 +164,18 @@ def test_several_threads_migrate_at_once(new_url: NewUrl) -> None:
     url = new_url()
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(migrate, [url] * 4))
+
+
+def test_a_new_sqlite_database_that_another_writes_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.2, other.execute, ["COMMIT"])
+    release.start()
+    migrate(f"sqlite:///{path}")
+    release.join()
+    assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    other.close()
 
 
 def test_a_database_without_tables_says_so(new_url: NewUrl) -> None:

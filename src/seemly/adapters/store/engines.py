@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
@@ -18,6 +19,8 @@ _WRITES = "seemly_writes"
 
 WAIT_S = 10
 """How long a transaction waits for a connection, or for SQLite's one writer, before it fails."""
+
+_PAUSE_S = 0.01
 
 _POSTGRESQL_LIMITS = "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s"
 
@@ -96,10 +99,25 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
     # The driver's own way would begin a transaction late, with the first change, after what was read for it.
     connection.isolation_level = None
     # An answer that was given must outlive a power cut. Of the log SharedSync sees to that, for many commits at once.
-    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    mode = _switch_to_log(connection)
     connection.execute(f"PRAGMA synchronous = {'NORMAL' if mode == 'wal' else 'FULL'}")
     # LIKE and lower() know the case of ASCII only; with this, `lower(a) LIKE lower(b)` knows that of all letters.
     connection.create_function("lower", 1, _fold, deterministic=True)
+
+
+def _switch_to_log(connection: sqlite3.Connection) -> str:
+    """Have the database keep a write-ahead log, and tell which journal it has: one in memory keeps its own."""
+    deadline = time.monotonic() + WAIT_S
+    while True:
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait for this one lock: who opens a new database as another does fails at once.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return str(mode)
 
 
 def _begin_sqlite(connection: Connection) -> None:
