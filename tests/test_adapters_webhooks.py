@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass
 class Site:
-    """Where the server is, what it was sent, byte for byte, and what it answers by path."""
+    """Where the server is, what it was sent whole, byte for byte, and what it answers by path."""
 
     url: str = ""
     heads: list[bytes] = field(default_factory=list)
@@ -72,6 +72,8 @@ class Talk(socketserver.StreamRequestHandler):
                 time.sleep(0.1)
             return
         body = self.rfile.read(size)
+        if len(body) < size:
+            return
         self.site.heads.append(head)
         self.site.bodies.append(body)
         if kind == "next":
