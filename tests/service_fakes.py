@@ -18,7 +18,7 @@ from seemly.service.events import EVENT_TYPES
 from seemly.service.memory import MemoryStore
 from seemly.service.moderation import Moderation
 from seemly.service.ports import where
-from seemly.service.records import KINDS, Author, ChannelRecord, Event, Item, Organization, Project, Webhook
+from seemly.service.records import KINDS, Author, ChannelRecord, Event, Item, Organization, Project, Usage, Webhook
 from seemly.service.setup import set_up
 from seemly.sight import Picture
 from seemly.testing import FakeModels, FakeViewer
@@ -88,6 +88,11 @@ class Service:
     def all(self, kind: Any) -> list[Any]:
         with self.store.read() as tx:
             return tx.find(kind)
+
+    def used(self) -> int:
+        """How many units were counted."""
+        self.moderation.meter.flush()
+        return sum(each.units for each in self.all(Usage))
 
     def events(self) -> list[tuple[str, Mapping[str, Any]]]:
         """The type and object of every event so far, in order."""

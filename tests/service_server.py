@@ -131,7 +131,7 @@ def serving(folder: Path, settings: ServerSettings = NO_LIMITS, **more: Any) -> 
     with running(app) as server, httpx.Client(timeout=30.0) as http:
         yield Service(
             url=f"http://127.0.0.1:{server.port}",
-            env=env,
+            env=app.state.parts.env,
             clock=clock,
             app=app,
             server=server,

@@ -112,6 +112,8 @@ def spawned(url: str) -> Iterator[tuple[Server, SqlStore]]:
         project = tx.get(Project, made.project_id)
         assert project is not None
         tx.put(replace(project, rate_limit=1_000_000))
+        # With a quota, what was used is counted in the transaction that keeps the content.
+        tx.put(replace(made.organization, quota=1_000_000))
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "seemly", "serve", "--database", url, "--tier", "fast", "--port", str(port)]

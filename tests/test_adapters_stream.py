@@ -31,7 +31,6 @@ from websockets.sync.client import connect as open_socket
 from websockets.typing import Subprotocol
 
 from seemly.adapters.server.app import create_app
-from seemly.adapters.server.batching import Batcher
 from seemly.adapters.server.parts import Parts
 from seemly.adapters.server.rates import Rates
 from seemly.adapters.server.settings import ServerSettings
@@ -78,7 +77,7 @@ class Line:
         env = self.service.env
         engines = Engines(env, models=FakeModels(SCORES, transcriber=self.ear))
         moderation = Moderation(env, engines, moderate=self.moderate)
-        parts = Parts(env, moderation, Rates("memory://"), Batcher(), self.settings)
+        parts = Parts(env, moderation, Rates("memory://"), self.settings)
         return make_stream(parts, limits=self.limits, activity=self.activity)
 
     @contextmanager

@@ -14,7 +14,7 @@ from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Key, Member, Organization, Project, Usage
 
 __all__ = [
-    "ROLES", "Account", "add_member", "add_usage", "find_member", "find_organization", "get_account",
+    "ROLES", "Account", "add_member", "add_usage", "count_units", "find_member", "find_organization", "get_account",
     "list_members", "month_of", "remove_member", "seconds_to_next_month", "update_member", "update_organization",
 ]  # fmt: skip
 
@@ -66,8 +66,15 @@ def add_usage(env: Environment, tx: Transaction, organization_id: str, units: in
     """Count units as used this month. Raises NotFoundError, and TooManyRequestsError where the quota has not so many
     left; `retry_after` is then the time to the month's end (UTC), in seconds.
     """
-    organization = find_organization(tx, organization_id)
-    month = month_of(env.now())
+    quota = find_organization(tx, organization_id).quota
+    counted = count_units(tx, organization_id, month_of(env.now()), units)
+    if quota is not None and counted.units > quota:
+        raise TooManyRequestsError("the quota of this month is spent", seconds_to_next_month(env.now()))
+    return counted
+
+
+def count_units(tx: Transaction, organization_id: str, month: str, units: int) -> Usage:
+    """Count units as used in a calendar month (UTC) such as `2026-03`, whatever the quota. Raises NotFoundError."""
     usage_id = _usage_id(organization_id, month)
     usage = tx.get(Usage, usage_id, lock=True)
     if usage is None:
@@ -75,8 +82,6 @@ def add_usage(env: Environment, tx: Transaction, organization_id: str, units: in
         find_organization(tx, organization_id, lock=True)
         usage = tx.get(Usage, usage_id, lock=True) or Usage(id=usage_id, organization_id=organization_id, month=month)
     counted = replace(usage, units=usage.units + units)
-    if organization.quota is not None and counted.units > organization.quota:
-        raise TooManyRequestsError("the quota of this month is spent", seconds_to_next_month(env.now()))
     tx.put(counted)
     return counted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from seemly.channel import dump
 from seemly.content import Content, Object, Part, Submission, Text
@@ -41,8 +41,11 @@ def keep(
     Raises ConflictError where another transaction made the same item or author meanwhile: try again.
     """
     project_id = channel.project_id
-    of_content = (Where("project_id", "is", project_id), Where("content_id", "is", result.content.id))
-    before = next(iter(tx.find(Item, Query(of_content, lock="wait"))), None)
+    before = None
+    # An id that the engine made nobody had before.
+    if submission.content_id is not None:
+        of_content = (Where("project_id", "is", project_id), Where("content_id", "is", result.content.id))
+        before = next(iter(tx.find(Item, Query(of_content, lock="wait"))), None)
     former_id = None if before is None else before.author_id
     author, former = _lock_authors(env, tx, project_id, external_id, former_id)
     if before is not None and former is not None:
@@ -64,27 +67,39 @@ def _lock_authors(
     env: Environment, tx: Transaction, project_id: str, external_id: str | None, former_id: str | None
 ) -> tuple[Author | None, Author | None]:
     """The author of an external id, made if they are new, and the one of an id where that is another; both locked."""
-    known: Author | None = None
-    if external_id is not None:
-        conditions = (Where("project_id", "is", project_id), Where("external_id", "is", external_id))
-        known = next(iter(tx.find(Author, Query(conditions))), None)
+    if former_id is None:
+        return None if external_id is None else _lock_author(env, tx, project_id, external_id), None
+    known = None if external_id is None else _find_author(tx, project_id, external_id)
     # Both at once, and so in the order of their ids: where everyone locks in one order, nobody waits in a circle.
-    ids = tuple(each for each in (former_id, None if known is None else known.id) if each is not None)
-    locked = {each.id: each for each in tx.find(Author, Query((Where("id", "in", ids),), lock="wait"))} if ids else {}
-    former = locked.get(former_id or "")
+    ids = (former_id,) if known is None else (former_id, known.id)
+    locked = {each.id: each for each in tx.find(Author, Query((Where("id", "in", ids),), lock="wait"))}
+    former = locked.get(former_id)
     if external_id is None:
         return None, former
-    author = None if known is None else locked.get(known.id)
-    if author is None:
-        now_ms = env.now()
-        author = Author(
-            id=env.new_id("auth"),
-            project_id=project_id,
-            external_id=external_id,
-            first_seen_ms=now_ms,
-            last_seen_ms=now_ms,
-        )
+    author = (None if known is None else locked.get(known.id)) or _new_author(env, project_id, external_id)
     return author, None if former is author else former
+
+
+def _lock_author(env: Environment, tx: Transaction, project_id: str, external_id: str) -> Author:
+    return _find_author(tx, project_id, external_id, lock="wait") or _new_author(env, project_id, external_id)
+
+
+def _find_author(
+    tx: Transaction, project_id: str, external_id: str, lock: Literal["none", "wait"] = "none"
+) -> Author | None:
+    conditions = (Where("project_id", "is", project_id), Where("external_id", "is", external_id))
+    return next(iter(tx.find(Author, Query(conditions, lock=lock))), None)
+
+
+def _new_author(env: Environment, project_id: str, external_id: str) -> Author:
+    now_ms = env.now()
+    return Author(
+        id=env.new_id("auth"),
+        project_id=project_id,
+        external_id=external_id,
+        first_seen_ms=now_ms,
+        last_seen_ms=now_ms,
+    )
 
 
 def _take_back(env: Environment, tx: Transaction, former: Author, item: Item) -> None:

@@ -12,13 +12,14 @@ from seemly.context import MAX_WINDOW
 from seemly.engine import Engine
 from seemly.errors import ConflictError, ForbiddenError, NotFoundError
 from seemly.result import ModerationResult
-from seemly.service.accounts import add_usage
+from seemly.service.accounts import add_usage, find_organization
 from seemly.service.bodies import Body
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
 from seemly.service.intake import is_kept, keep
+from seemly.service.metering import Meter
 from seemly.service.ports import Order, Query, Transaction, Where
-from seemly.service.records import Author, ChannelRecord, Item, Organization, Project
+from seemly.service.records import Author, ChannelRecord, Item, Project
 from seemly.service.trust import settle_level
 from seemly.service.views.authors import as_of, brief_author_view
 from seemly.submission import parse_submission
@@ -40,26 +41,29 @@ Moderate = Callable[[Engine, Submission], ModerationResult]
 @dataclass(frozen=True, slots=True)
 class _Case:
     """A submission with all that the store says of it. `external_id` is the author's, `author` their record if there
-    is one."""
+    is one; `limited` says whether the organization has a quota."""
 
     project: Project
     channel: ChannelRecord
     submission: Submission
     external_id: str | None
     author: Author | None
+    limited: bool
 
 
 class Moderation:
     """Moderates content in a project, as `POST /moderate` does: with the stored author and the earlier turns, and the
     outcome kept for review. Safe to share between threads.
 
-    What was used is counted in the transaction that keeps the content, so that it is counted if and only if the caller
-    has an answer. Keys and rates are for the caller to check.
+    What was used is counted by the `meter`; but for an organization with a quota in the transaction that keeps the
+    content, so that it is counted if and only if the caller has an answer. Flush the meter before the process ends.
+    Keys and rates are for the caller to check.
     """
 
     def __init__(self, env: Environment, engines: Engines, *, moderate: Moderate = Engine.moderate) -> None:
         self.env = env
         self.engines = engines
+        self.meter = Meter(env)
         self._moderate = moderate
 
     def submit(self, project_id: str, request: object) -> dict[str, Any]:
@@ -106,6 +110,19 @@ class Moderation:
             answer["texts"] = list(media.texts)
         return answer
 
+    def count(self, project: Project, units: int) -> None:
+        """Count units that a project's organization used otherwise than by what is submitted here.
+
+        Raises TooManyRequestsError where the month's quota is spent.
+        """
+        with self.env.store.read() as tx:
+            limited = find_organization(tx, project.organization_id).quota is not None
+        if not limited:
+            self.meter.add(project.organization_id, units)
+            return
+        with self.env.store.transaction(durable=False) as tx:
+            add_usage(self.env, tx, project.organization_id, units)
+
     def _run(self, project_id: str, submission: Submission) -> tuple[ModerationResult, Author | None]:
         """The result, and the author as they now are in the store."""
         with self.env.store.read() as tx:
@@ -124,10 +141,9 @@ class Moderation:
 
     def _open(self, tx: Transaction, project_id: str, submission: Submission) -> _Case:
         project = _find_project(tx, project_id)
-        if submission.policies is not None:
-            organization = tx.get(Organization, project.organization_id)
-            if organization is None or organization.plan != "enterprise":
-                raise ForbiddenError("policies can be given with a request on an enterprise plan only; leave them out")
+        organization = find_organization(tx, project.organization_id)
+        if submission.policies is not None and organization.plan != "enterprise":
+            raise ForbiddenError("policies can be given with a request on an enterprise plan only; leave them out")
         channel = _find_channel(tx, project_id, submission.channel)
         external_id = submission.author_id
         author = None if external_id is None else _find_author(tx, project_id, external_id)
@@ -135,7 +151,7 @@ class Moderation:
         submission = replace(
             submission, channel=None, author=seen_as, author_id=None if seen_as is None else seen_as.id
         )
-        return _Case(project, channel, submission, external_id, author)
+        return _Case(project, channel, submission, external_id, author, organization.quota is not None)
 
     def _see(self, external_id: str, author: Author | None) -> Writer:
         """An author as the engine knows authors; one that the store does not know is new."""
@@ -177,6 +193,14 @@ class Moderation:
 
     def _close(self, case: _Case, result: ModerationResult) -> Author | None:
         """Keep what is to be kept, and count what was used."""
+        author = case.author
+        if case.limited or is_kept(case.submission):
+            author = self._write(case, result)
+        if not case.limited:
+            self.meter.add(case.project.organization_id, result.meta.usage)
+        return author
+
+    def _write(self, case: _Case, result: ModerationResult) -> Author | None:
         left = _ATTEMPTS
         kept = is_kept(case.submission)
         while True:
@@ -187,7 +211,8 @@ class Moderation:
                     author = case.author
                     if kept:
                         author = keep(self.env, tx, case.channel, case.submission, result, case.external_id)
-                    add_usage(self.env, tx, case.project.organization_id, result.meta.usage)
+                    if case.limited:
+                        add_usage(self.env, tx, case.project.organization_id, result.meta.usage)
                     return author
             except ConflictError:
                 if not left:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ from seemly.adapters.server.settings import ServerSettings
 from seemly.adapters.server.slots import Slots
 from seemly.adapters.server.stream import make_stream
 from seemly.errors import SeemlyError
+from seemly.service.cache import CachedStore
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
 from seemly.service.moderation import Moderation
@@ -64,10 +66,11 @@ def create_app(
     """
     settings = settings or ServerSettings()
     env = env or Environment(store)
-    batcher = Batcher()
+    if settings.cache_s:
+        env = replace(env, store=CachedStore(env.store, seconds=settings.cache_s))
     engines = Engines(env, models=models, tier=settings.tier, fetch=fetch)
-    moderation = Moderation(env, engines, moderate=batcher.moderate)
-    parts = Parts(env, moderation, Rates(settings.counters), batcher, settings)
+    moderation = Moderation(env, engines, moderate=Batcher().moderate)
+    parts = Parts(env, moderation, Rates(settings.counters), settings)
     slots = Slots(settings.concurrency)
     stop = threading.Event()
 
@@ -84,7 +87,7 @@ def create_app(
         if thread is not None:
             await to_thread.run_sync(thread.join)
         await slots.finish()
-        await to_thread.run_sync(batcher.close)
+        await to_thread.run_sync(moderation.meter.flush)
 
     app = FastAPI(
         title="seemly",
@@ -99,7 +102,7 @@ def create_app(
     app.state.parts = parts
     for path, endpoints in _by_path(ENDPOINTS).items():
         app.router.routes.append(_Route(PREFIX + path, make_handler(endpoints, parts, slots), methods=list(endpoints)))
-    add_doors(app, parts, slots.limiter)
+    add_doors(app, parts, slots)
     app.router.add_websocket_route(f"{PREFIX}/stream", make_stream(parts), name="stream")
     _add_plain_routes(app, parts)
     app.add_exception_handler(SeemlyError, answer_seemly)

@@ -1,4 +1,4 @@
-"""Concurrent requests moderated together, in one thread, so that the event loop never waits for a model."""
+"""Concurrent requests moderated together, each batch by the thread of one of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 from seemly.content import Content, Object, Submission, Text
 from seemly.engine import Engine, Rejected
@@ -21,54 +22,63 @@ _MOST = 64
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
+    """A submission, and what its thread is told: the answer, or, by None, that it is its turn to lead."""
+
     engine: Engine
     submission: Submission
-    answer: Future[ModerationResult] = field(default_factory=Future)
+    answer: Future[Any] = field(default_factory=Future)
 
 
 class Batcher:
     """Moderates the texts that several threads hand in, as they come: what arrives while a batch runs is the next one.
 
-    A request that comes alone is not kept waiting for others. Media are moderated in the thread that brings them: one
-    that is slow to fetch would keep everybody else's texts waiting.
+    Who comes alone moderates at once, in its own thread, and so does the first of those who wait, for all of them.
+    Media are moderated by the thread that brings them: one that is slow to fetch would keep everybody else's texts
+    waiting.
     """
 
     def __init__(self) -> None:
         self._waiting: deque[_Waiting] = deque()
-        self._arrived = threading.Condition()
-        self._closed = False
-        self._thread = threading.Thread(target=self._work, name="seemly-batches", daemon=True)
-        self._thread.start()
+        self._lock = threading.Lock()
+        self._busy = False
 
     def moderate(self, engine: Engine, submission: Submission) -> ModerationResult:
         """The engine's result for a submission. Raises what the engine raises."""
         if not _is_text(submission.content):
             return engine.moderate(submission)
-        waiting = _Waiting(engine, submission)
-        with self._arrived:
-            if self._closed:
+        with self._lock:
+            alone, self._busy = not self._busy, True
+            mine = _Waiting(engine, submission)
+            if not alone:
+                self._waiting.append(mine)
+        if alone:
+            try:
                 return engine.moderate(submission)
-            self._waiting.append(waiting)
-            self._arrived.notify()
-        return waiting.answer.result()
+            finally:
+                self._pass_on()
+        answer: ModerationResult | None = mine.answer.result()
+        return self._lead(engine, submission) if answer is None else answer
 
-    def close(self) -> None:
-        """Finish what was handed in, and end the thread."""
-        with self._arrived:
-            self._closed = True
-            self._arrived.notify()
-        self._thread.join()
+    def _lead(self, engine: Engine, submission: Submission) -> ModerationResult:
+        """Moderate a submission, and those that wait, with it."""
+        mine = _Waiting(engine, submission)
+        with self._lock:
+            batch = [mine, *(self._waiting.popleft() for _ in range(min(_MOST - 1, len(self._waiting))))]
+        try:
+            for each_engine in dict.fromkeys(each.engine for each in batch):
+                _moderate(each_engine, [each for each in batch if each.engine is each_engine])
+        finally:
+            self._pass_on()
+        answer: ModerationResult = mine.answer.result()
+        return answer
 
-    def _work(self) -> None:
-        while True:
-            with self._arrived:
-                while not self._waiting and not self._closed:
-                    self._arrived.wait()
-                if not self._waiting:
-                    return
-                batch = [self._waiting.popleft() for _ in range(min(_MOST, len(self._waiting)))]
-            for engine in dict.fromkeys(each.engine for each in batch):
-                _moderate(engine, [each for each in batch if each.engine is engine])
+    def _pass_on(self) -> None:
+        """Have the first who waits lead; nobody, where nobody waits."""
+        with self._lock:
+            following = self._waiting.popleft() if self._waiting else None
+            self._busy = following is not None
+        if following is not None:
+            following.answer.set_result(None)
 
 
 def _is_text(content: Content) -> bool:

@@ -8,11 +8,12 @@ thread and may raise a SeemlyError, which is answered in the shape that the clie
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode
 
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from starlette.requests import Request
@@ -36,6 +37,7 @@ _MAX_DEPTH = 32
 _KEY = "seemly.key"
 
 Caller = TypeVar("Caller")
+Run = Callable[[Callable[[], Response]], Awaitable[Response]]
 Failure = PerspectiveError | ModerationsError
 
 
@@ -44,14 +46,14 @@ def perspective_router(
     find_engine: Callable[[Caller], Engine],
     *,
     max_body: int = MAX_BODY,
-    limiter: CapacityLimiter | None = None,
+    run: Run = to_thread.run_sync,
 ) -> APIRouter:
     """`POST /v1alpha1/comments:analyze` and `comments:suggestscore`, as Perspective API has them.
 
     The key is that of `?key=`, of the header `X-Goog-Api-Key`, or of `Authorization: Bearer`. It is taken out of the
     address before the request is answered, so that no log that is written afterwards, such as uvicorn's, shows it; what
-    a proxy in front of the server writes is its own. Suggested scores are accepted and not kept. At most as many
-    requests are worked on at once as `limiter` allows.
+    a proxy in front of the server writes is its own. Suggested scores are accepted and not kept. `run` calls what takes
+    a while in a thread.
     """
     router = APIRouter(tags=["compatibility"], route_class=_KeyRoute)
 
@@ -63,11 +65,11 @@ def perspective_router(
 
     @router.post("/v1alpha1/comments:analyze", summary="Score a comment, as Perspective API does")
     async def analyze_comment(request: Request) -> Response:
-        return await _answer(request, _find_key, authenticate, analyze, _tell_google, max_body, limiter)
+        return await _answer(request, _find_key, authenticate, analyze, _tell_google, max_body, run)
 
     @router.post("/v1alpha1/comments:suggestscore", summary="Accept a suggested score, as Perspective API does")
     async def suggest_score(request: Request) -> Response:
-        return await _answer(request, _find_key, authenticate, suggest, _tell_google, max_body, limiter)
+        return await _answer(request, _find_key, authenticate, suggest, _tell_google, max_body, run)
 
     return router
 
@@ -77,11 +79,11 @@ def moderations_router(
     find_engine: Callable[[Caller], Engine],
     *,
     max_body: int = MAX_BODY,
-    limiter: CapacityLimiter | None = None,
+    run: Run = to_thread.run_sync,
 ) -> APIRouter:
     """`POST /v1/moderations`, as OpenAI has it. The key is that of `Authorization: Bearer`.
 
-    At most as many requests are worked on at once as `limiter` allows.
+    `run` calls what takes a while in a thread.
     """
     router = APIRouter(tags=["compatibility"])
 
@@ -90,7 +92,7 @@ def moderations_router(
 
     @router.post("/v1/moderations", summary="Moderate texts and images, as OpenAI does")
     async def create_moderation(request: Request) -> Response:
-        return await _answer(request, _find_bearer, authenticate, moderate, _tell_openai, max_body, limiter)
+        return await _answer(request, _find_bearer, authenticate, moderate, _tell_openai, max_body, run)
 
     return router
 
@@ -122,10 +124,10 @@ async def _answer(
     act: Callable[[Caller, Any], dict[str, Any]],
     tell: Callable[[SeemlyError, int], Failure],
     max_body: int,
-    limiter: CapacityLimiter | None,
+    run: Run,
 ) -> Response:
-    def serve(key: str, body: Any) -> dict[str, Any]:
-        return act(authenticate(key), body)
+    def serve(key: str, body: Any) -> Response:
+        return _respond(act(authenticate(key), body))
 
     try:
         key = find_key(request)
@@ -133,7 +135,7 @@ async def _answer(
             raise UnauthorizedError("the request has no API key")
         length = request.headers.get("content-length")
         body = await read_json(request.receive, length, most=max_body, depth=_MAX_DEPTH)
-        return _respond(await to_thread.run_sync(serve, key, body, limiter=limiter))
+        return await run(partial(serve, key, body))
     except SeemlyError as error:
         failure = error if isinstance(error, Failure) else tell(error, STATUS.get(error.code, 500))
         wait = {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyRequestsError) else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -24,6 +23,8 @@ from seemly.service.records import Key, Project
 
 __all__ = ["Handler", "make_handler", "read_bearer"]
 
+_LARGE = 65_536
+
 Handler = Callable[[Request], Awaitable[JSONResponse]]
 
 
@@ -37,13 +38,12 @@ def make_handler(endpoints: Mapping[str, Endpoint], parts: Parts, slots: Slots) 
 
     async def handle(request: Request) -> JSONResponse:
         endpoint = endpoints["GET" if request.method == "HEAD" else request.method]
-        identify = partial(_identify, endpoint, parts, read_bearer(request.headers.get("authorization")))
         try:
             async with asyncio.timeout(settings.timeout):
-                key, request.state.allowance = await slots.run(identify)
-                query, body = read_query(endpoint, request), await _read_body(endpoint, request, parts)
-                call = Call(parts.env, parts, key, read_parts(request.scope), query, body)
-                return JsonAnswer(await slots.run(partial(endpoint.run, call)))
+                # Nobody whose key opens nothing has the server take in megabytes.
+                key = await slots.run(partial(_admit, endpoint, parts, request)) if _is_large(request) else None
+                body = await _receive(endpoint, request, settings.max_body)
+                return await slots.run(partial(_answer, endpoint, parts, request, key, body))
         except TimeoutError:
             raise TooBusyError(
                 f"the server took more than {settings.timeout:g} seconds; it may still finish: look before you send "
@@ -59,18 +59,46 @@ def read_bearer(header: str | None) -> str | None:
     return secret.strip() or None if scheme.lower() == "bearer" else None
 
 
-def _identify(endpoint: Endpoint, parts: Parts, secret: str | None) -> tuple[Key, Allowance | None]:
-    """Whose key it is, and what is left of their limit. A request whose key does not open its endpoint is not counted.
+def _is_large(request: Request) -> bool:
+    """Whether a request has, or may have, more of a body than is worth a thread of its own to see to its key first."""
+    length = request.headers.get("content-length")
+    if length is None:
+        return "transfer-encoding" in request.headers
+    return not length.isdigit() or int(length) > _LARGE
+
+
+async def _receive(endpoint: Endpoint, request: Request, most: int) -> bytes:
+    """The body of a request whose endpoint takes one. Raises BodyTooLargeError above `most` bytes."""
+    if endpoint.takes is None:
+        return b""
+    return await read_body(request.receive, request.headers.get("content-length"), most)
+
+
+def _answer(endpoint: Endpoint, parts: Parts, request: Request, key: Key | None, body: bytes) -> JSONResponse:
+    """The answer to a request, whose key was admitted, or is still to be."""
+    if key is None:
+        key = _admit(endpoint, parts, request)
+    query = read_query(endpoint, request)
+    fields = parse_json(body, parts.settings.max_depth) if body.strip() else {}
+    if not isinstance(fields, dict):
+        raise ContentError("invalid input data", [Issue("", "the body must be a JSON object")])
+    return JsonAnswer(endpoint.run(Call(parts.env, parts, key, read_parts(request.scope), query, fields)))
+
+
+def _admit(endpoint: Endpoint, parts: Parts, request: Request) -> Key:
+    """Whose key it is, which opens the endpoint. What is left of its limit is told with the answer; a request whose key
+    does not open its endpoint is not counted.
 
     Raises UnauthorizedError, ForbiddenError, TooManyRequestsError.
     """
-    key = keys.authenticate(parts.env, secret)
+    key = keys.authenticate(parts.env, read_bearer(request.headers.get("authorization")))
     if endpoint.key == "project":
         keys.require_moderation(key)
     if endpoint.key == "organization":
         with parts.env.store.read() as tx:
             keys.require_management(tx, key)
-    return key, _count(endpoint, parts, key)
+    request.state.allowance = _count(endpoint, parts, key)
+    return key
 
 
 def _count(endpoint: Endpoint, parts: Parts, key: Key) -> Allowance | None:
@@ -84,15 +112,3 @@ def _count(endpoint: Endpoint, parts: Parts, key: Key) -> Allowance | None:
         project = tx.get(Project, key.project_id)
     own = None if project is None else project.rate_limit
     return parts.rates.spend("moderation", key.project_id, own or settings.moderation_rate)
-
-
-async def _read_body(endpoint: Endpoint, request: Request, parts: Parts) -> Mapping[str, Any]:
-    """The fields of a request; none where it has no body."""
-    if endpoint.takes is None:
-        return {}
-    settings = parts.settings
-    found = await read_body(request.receive, request.headers.get("content-length"), settings.max_body)
-    body = parse_json(found, settings.max_depth) if found.strip() else {}
-    if not isinstance(body, dict):
-        raise ContentError("invalid input data", [Issue("", "the body must be a JSON object")])
-    return body

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from anyio import CapacityLimiter
 from fastapi import FastAPI
 
 from seemly.adapters.server.compat import moderations_router, perspective_router
 from seemly.adapters.server.parts import Parts
+from seemly.adapters.server.slots import Slots
 from seemly.engine import Engine
 from seemly.errors import NotFoundError
 from seemly.service import keys
-from seemly.service.accounts import add_usage
-from seemly.service.ports import Query, Where
-from seemly.service.records import ChannelRecord, Project
+from seemly.service.records import Project
 
 __all__ = ["add_doors"]
 
 
-def add_doors(app: FastAPI, parts: Parts, slots: CapacityLimiter) -> None:
+def add_doors(app: FastAPI, parts: Parts, slots: Slots) -> None:
     """Answer Perspective API's and OpenAI's addresses. Each request counts as a moderation and as one unit."""
 
     def admit(secret: str) -> Project:
@@ -28,17 +26,11 @@ def add_doors(app: FastAPI, parts: Parts, slots: CapacityLimiter) -> None:
         if project is None:
             raise NotFoundError("the project of this key is gone")
         parts.rates.spend("moderation", project.id, project.rate_limit or parts.settings.moderation_rate)
-        with parts.env.store.transaction() as tx:
-            add_usage(parts.env, tx, project.organization_id, 1)
+        parts.moderation.count(project, 1)
         return project
 
     def find_engine(project: Project) -> Engine:
-        default = (Where("project_id", "is", project.id), Where("is_default", "is", True))
-        with parts.env.store.read() as tx:
-            found = tx.find(ChannelRecord, Query(default, limit=1))
-        if not found:
-            raise NotFoundError("this project has no channel")
-        return parts.moderation.engines.find(found[0], dry_run=project.global_flagging_mode == "DRY_RUN")
+        return parts.moderation.find_engine(project.id)
 
     for make in (perspective_router, moderations_router):
-        app.include_router(make(admit, find_engine, max_body=parts.settings.max_body, limiter=slots))
+        app.include_router(make(admit, find_engine, max_body=parts.settings.max_body, run=slots.run))

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry
 
-from seemly.adapters.server.batching import Batcher
 from seemly.adapters.server.rates import Rates
 from seemly.adapters.server.settings import ServerSettings
 from seemly.channel import Channel
@@ -24,7 +23,6 @@ class Parts:
     env: Environment
     moderation: Moderation
     rates: Rates
-    batcher: Batcher
     settings: ServerSettings
     metrics: CollectorRegistry = field(default_factory=CollectorRegistry)
 

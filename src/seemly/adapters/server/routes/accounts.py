@@ -25,6 +25,7 @@ _AUTH = record({"status": TEXT, "message": TEXT, "project": maybe(_PROJECT)})
 
 
 def _get(call: Call) -> Answer:
+    call.parts.moderation.meter.flush()
     with call.env.store.read() as tx:
         return view_account(get_account(call.env, tx, call.key))
 
