@@ -15,7 +15,8 @@ from seemly.service.records import Key, Member, Organization, Project, Usage
 
 __all__ = [
     "ROLES", "Account", "add_member", "add_usage", "count_units", "find_member", "find_organization", "get_account",
-    "list_members", "month_of", "remove_member", "seconds_to_next_month", "update_member", "update_organization",
+    "list_members", "month_of", "remove_member", "require_quota", "seconds_to_next_month", "update_member",
+    "update_organization",
 ]  # fmt: skip
 
 Role = Literal["owner", "admin", "member"]
@@ -69,8 +70,17 @@ def add_usage(env: Environment, tx: Transaction, organization_id: str, units: in
     quota = find_organization(tx, organization_id).quota
     counted = count_units(tx, organization_id, month_of(env.now()), units)
     if quota is not None and counted.units > quota:
-        raise TooManyRequestsError("the quota of this month is spent", seconds_to_next_month(env.now()))
+        raise _spent(env)
     return counted
+
+
+def require_quota(env: Environment, tx: Transaction, organization: Organization) -> None:
+    """Raise TooManyRequestsError where nothing is left of this month's quota, before anything is done for nothing."""
+    if organization.quota is None:
+        return
+    usage = tx.get(Usage, _usage_id(organization.id, month_of(env.now())))
+    if (0 if usage is None else usage.units) >= organization.quota:
+        raise _spent(env)
 
 
 def count_units(tx: Transaction, organization_id: str, month: str, units: int) -> Usage:
@@ -192,6 +202,10 @@ def _held(tx: Transaction, member: Member, member_id: str) -> Member:
 def _is_last_owner(tx: Transaction, member: Member) -> bool:
     conditions = (Where("organization_id", "is", member.organization_id), Where("role", "is", "owner"))
     return tx.count(Member, Query(conditions)) == 1
+
+
+def _spent(env: Environment) -> TooManyRequestsError:
+    return TooManyRequestsError("the quota of this month is spent", seconds_to_next_month(env.now()))
 
 
 def _usage_id(organization_id: str, month: str) -> str:

@@ -34,8 +34,8 @@ class CachedStore:
 
     What is changed through it is seen at once. What another process changes, or what is changed through the store
     itself, is seen after `seconds` at most. What was not found is not remembered, nor are keys: one that was deleted
-    opens nothing from then on, in whatever process. A transaction that changes records reads none from memory. Safe to share between
-    threads.
+    opens nothing from then on, in whatever process. A transaction that changes records reads none from memory. Safe to
+    share between threads.
     """
 
     def __init__(self, store: Store, *, seconds: float = 1.0, clock: Callable[[], float] = time.monotonic) -> None:

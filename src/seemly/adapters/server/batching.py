@@ -19,6 +19,9 @@ __all__ = ["Batcher"]
 _MOST = 64
 """The most submissions of a batch: beyond it nothing is gained, and the first would wait for the last."""
 
+_LONG = 5_000
+"""How many characters are too many for a batch."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
@@ -33,8 +36,7 @@ class Batcher:
     """Moderates the texts that several threads hand in, as they come: what arrives while a batch runs is the next one.
 
     Who comes alone moderates at once, in its own thread, and so does the first of those who wait, for all of them.
-    Media are moderated by the thread that brings them: one that is slow to fetch would keep everybody else's texts
-    waiting.
+    Media and long texts are moderated by the thread that brings them: they would keep everybody else's waiting.
     """
 
     def __init__(self) -> None:
@@ -44,7 +46,7 @@ class Batcher:
 
     def moderate(self, engine: Engine, submission: Submission) -> ModerationResult:
         """The engine's result for a submission. Raises what the engine raises."""
-        if not _is_text(submission.content):
+        if not _is_brief(submission.content):
             return engine.moderate(submission)
         with self._lock:
             alone, self._busy = not self._busy, True
@@ -81,10 +83,10 @@ class Batcher:
             following.answer.set_result(None)
 
 
-def _is_text(content: Content) -> bool:
-    """Whether there is nothing but text in content."""
+def _is_brief(content: Content) -> bool:
+    """Whether there is nothing but text in content, and not much of it."""
     parts = content.data.values() if isinstance(content, Object) else (content,)
-    return all(isinstance(part, Text) for part in parts)
+    return sum(len(part.text) if isinstance(part, Text) else _LONG for part in parts) < _LONG
 
 
 def _moderate(engine: Engine, batch: Sequence[_Waiting]) -> None:

@@ -19,8 +19,8 @@ class ServerSettings:
     `tier` is that of the text models. `moderation_rate` holds for a project that has no `rate_limit` of its own;
     `management_rate` for an organization. `counters` says where both are counted: `memory://` for one process,
     `redis://…` for several. At most `concurrency` requests are worked on at once, of which each may take `timeout`;
-    `max_depth` is how deep JSON may be nested. For `cache_s` organizations, projects and channels are remembered, so that what
-    another process changed of them is noticed that much later; at 0 every request asks for them.
+    `max_depth` is how deep JSON may be nested. For `cache_s` organizations, projects and channels are remembered, so
+    that what another process changed of them is noticed that much later; at 0 every request asks for them.
 
     Raises ConfigError for values out of bounds.
     """
