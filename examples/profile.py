@@ -8,7 +8,7 @@ Given a folder, it writes found.png there, the avatar with what was found in it 
     reject severity_reject
     toxicity, in bio
     personal_information, in avatar
-    jo@example.com stands in avatar, 83% down
+    jo@example.com stands in avatar, 84% down
     avatar was not looked at for gore, ...
 """
 

@@ -258,3 +258,6 @@ class Ids(dict[str, str]):
 
     def make_key_id(self) -> str:
         return str(self.manage("POST", "/keys", {"name": "Second"})["id"])
+
+    def make_member_id(self) -> str:
+        return str(self.manage("POST", "/members", {"name": "Ann", "email": "ann@example.com"})["id"])

@@ -37,7 +37,7 @@ SCORE_TYPE = {"value": {"type": "number"}, "type": {"type": "string"}}
 OBJECT = {"type": "object", "additionalProperties": {"type": "any"}}
 
 
-def authenticate(key: str) -> str:
+def authenticate(key: str, _request: Any) -> str:
     refusals = {"expired": ForbiddenError("the key has expired"), "busy": TooManyRequestsError("too many requests", 7)}
     if key in refusals:
         raise refusals[key]

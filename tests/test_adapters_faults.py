@@ -198,6 +198,8 @@ def test_one_content_id_from_many_clients_is_one_item(url: str) -> None:
 def test_the_database_goes_and_comes_back(server: PostgresServer, tmp_path: Path) -> None:
     store = SqlStore(server.create(f"faults{next(NUMBERS)}"))
     with serving(tmp_path, store=store) as service:
+        # With a quota, what was used is counted in the transaction that keeps the content.
+        service.change_organization(quota=1_000_000)
         service.call("POST", "/moderate", body(0))
         server.stop()
         try:
@@ -216,6 +218,8 @@ def test_the_database_goes_and_comes_back(server: PostgresServer, tmp_path: Path
 def test_the_disk_is_full_and_has_room_again(tmp_path: Path) -> None:
     store = SqlStore(f"sqlite:///{tmp_path}/seemly.db")
     with serving(tmp_path, store=store) as service:
+        # With a quota, what was used is counted in the transaction that keeps the content.
+        service.change_organization(quota=1_000_000)
         most = 10**9
         # At this size SQLite fails just as it does where the disk has no room left.
         sa.event.listen(store._engine, "checkout", lambda held, *_: held.execute(f"PRAGMA max_page_count = {most}"))
@@ -311,6 +315,18 @@ def test_the_clock_jumps(tmp_path: Path, jump: int) -> None:
         deliveries = service.all(Delivery)
         assert [each.state for each in deliveries] == ["delivered"] * 2
         assert sorted(receiver.ids) == sorted(each.event_id for each in deliveries)
+
+
+def test_the_clock_ran_ahead_and_was_corrected(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        env, clock, receiver = service.env, service.clock, Receiver()
+        service.call("POST", "/moderate", body(0))
+        clock.ahead_ms = 365 * 24 * HOUR_MS
+        suspend_everyone(service, env.now() + HOUR_MS)
+        clock.ahead_ms = 0
+        assert Worker(env, receiver).run_once() == 1
+        assert [each.state for each in service.all(Delivery)] == ["delivered"]
+        assert len(receiver.ids) == 1
 
 
 def suspend_everyone(service: Service, until_ms: int) -> None:

@@ -18,6 +18,7 @@ from email.message import EmailMessage
 import pytest
 
 from seemly.adapters.mail import SmtpMailer
+from seemly.errors import ConfigError
 from seemly.service.delivery import Mail
 
 MAIL = Mail(("owner@acme.example", "admin@acme.example"), "A webhook failed", 'The webhook "Zoë 🦊"\n.\n\nevt_1\n')
@@ -150,3 +151,29 @@ def test_lines_are_not_smuggled_into_the_head(post: Post, mail: Mail) -> None:
     with pytest.raises(ValueError, match=r"linefeed|newline|carriage"):
         open_mailer(post).send(mail)
     assert post.messages == []
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("127.0.0.1:2525", ("127.0.0.1", 2525, None, "", "none")),
+        ("localhost", ("localhost", 25, None, "", "none")),
+        ("smtp://mail.example", ("mail.example", 587, None, "", "starttls")),
+        ("smtp://bot:p%40ss@mail.example:2587", ("mail.example", 2587, "bot", "p@ss", "starttls")),
+        ("smtps://bot%40acme.example@mail.example", ("mail.example", 465, "bot@acme.example", "hunter2", "tls")),
+    ],
+)
+def test_it_is_told_by_an_address(address: str, expected: tuple[object, ...]) -> None:
+    password = "hunter2" if "bot%40" in address else ""
+    made = SmtpMailer.from_address(address, "seemly@acme.example", password)
+    assert (made.host, made.port, made.user, made.password, made.security) == expected
+    assert made.sender == "seemly@acme.example"
+
+
+@pytest.mark.parametrize(
+    "address", ["", "http://hunter2@a", "smtp://", "smtp://hunter2@a:b", "bot:hunter2@a:25", "smtp://[a"]
+)
+def test_an_address_that_is_none_is_refused_without_a_word_of_it(address: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        SmtpMailer.from_address(address, "seemly@acme.example")
+    assert "hunter2" not in str(caught.value)

@@ -23,6 +23,8 @@ ACTION = """id key name description type builtIn position filterInQueueIds queue
 AUTHOR = """id external_id status block trust_level name email company profile_picture external_link first_seen
     last_seen last_incident risk_evaluation metrics metadata"""
 QUEUE = "id name description filter totalItemsCount resolvedItemsCount unresolvedItemsCount"
+MEMBER = "id name email role createdAt"
+ORGANIZATION = "id name plan quota createdAt"
 KEY = "id name hint projectId projects channels projectIds createdAt expiresAt stopsAt lastUsedAt"
 WEBHOOK = "id projectId name url eventTypes description enabled payloadVersion createdAt"
 LISTED = "id key name description projectId channelId createdAt"
@@ -32,7 +34,7 @@ RESULT = "content author evaluation recommendation policies insights meta errors
 
 HAPPY: dict[str, tuple[Any, str]] = {
     "moderate": ({"content": {"type": "text", "text": "bad"}, "authorId": "jo"}, RESULT),
-    "moderateImage": ({"url": "https://example.com/a.png"}, "status contentId request flagged labels texts"),
+    "moderateImage": ({"url": "https://example.com/a.png"}, "status contentId request flagged labels errors"),
     "executeAction": ({"actionId": "reject", "contentIds": ["{item_id}"]}, "success"),
     "listActions": (None, ACTION),
     "createAction": ({"name": "Thank", "key": "thank", "type": "AUTHOR_CUSTOM"}, ACTION),
@@ -96,6 +98,9 @@ HAPPY: dict[str, tuple[Any, str]] = {
     "getWebhook": (None, WEBHOOK),
     "updateWebhook": ({"enabled": False}, WEBHOOK),
     "deleteWebhook": (None, "deleted id"),
+    "listOwnWebhooks": (None, WEBHOOK),
+    "createOwnWebhook": ({"name": "H", "url": "https://example.com/h", "eventTypes": ["AUTHOR_ACTION"]}, WEBHOOK),
+    "getOwnWebhookSecret": (None, "secret"),
     "getWebhookSecret": (None, "secret"),
     "rollWebhookSecret": (None, "secret"),
     "listDeliveries": (None, DELIVERY),
@@ -107,6 +112,12 @@ HAPPY: dict[str, tuple[Any, str]] = {
     "rollKey": ({"delay": "1h"}, f"{KEY} secret"),
     "deleteKey": (None, "deleted id"),
     "listActivity": (None, "id keyId what targetId at"),
+    "getOrganization": (None, ORGANIZATION),
+    "updateOrganization": ({"name": "Acme"}, ORGANIZATION),
+    "listMembers": (None, MEMBER),
+    "addMember": ({"name": "Jo", "email": "jo@example.com", "role": "admin"}, MEMBER),
+    "updateMember": ({"role": "owner"}, MEMBER),
+    "removeMember": (None, "deleted id"),
     "getAccount": (None, "id paid_plan_name text_api_quota remaining_quota current_project"),
     "checkKey": (None, "status message project"),
     "checkKeyByPost": ({}, "status message project"),
@@ -153,7 +164,12 @@ def key_for(endpoint: Endpoint, ids: Ids) -> str:
 @every
 def test_it_answers_with_exactly_its_fields(endpoint: Endpoint, ids: Ids) -> None:
     body, fields = HAPPY[endpoint.name]
-    prepare = {"listWordlists": "wordlist_id", "listWebhooks": "webhook_id", "listDeliveries": "delivery_id"}
+    prepare = {
+        "listWordlists": "wordlist_id",
+        "listWebhooks": "webhook_id",
+        "listOwnWebhooks": "webhook_id",
+        "listDeliveries": "delivery_id",
+    }
     if endpoint.name in prepare:
         ids[prepare[endpoint.name]]
     answer = ids.service.send(endpoint.method, fill_path(endpoint, ids), ids.fill(body), key_for(endpoint, ids))
@@ -213,7 +229,7 @@ def test_what_is_not_there_is_404(endpoint: Endpoint, service: Service) -> None:
 @every
 def test_what_is_anothers_is_404(endpoint: Endpoint, service: Service, ids: Ids) -> None:
     """By another project's key, or one that is limited to another project."""
-    if "{" not in endpoint.path or endpoint.path.startswith("/keys"):
+    if "{" not in endpoint.path or endpoint.path.startswith(("/keys", "/members")):
         return
     path, (body, _) = fill_path(endpoint, ids), HAPPY[endpoint.name]
     limited = service.issue(projects="write", channels="write", project_ids=(service.project_id,)).secret
@@ -227,7 +243,7 @@ def test_what_is_anothers_is_404(endpoint: Endpoint, service: Service, ids: Ids)
 
 
 NEEDED = {"projects": "projects", "channels": "channels", "wordlists": "channels", "webhooks": "projects"}
-"""The resource whose permission opens the endpoints of a tag; those of keys need both."""
+"""The resource whose permission opens the endpoints of a tag; the others need both."""
 
 
 @of_organizations
@@ -235,7 +251,7 @@ def test_a_key_that_lacks_the_permission_is_403(endpoint: Endpoint, service: Ser
     path, (body, _) = fill_path(endpoint, ids), HAPPY[endpoint.name]
     reads = endpoint.method == "GET" and endpoint.name != "getWebhookSecret"
     poor: list[dict[str, Any]] = [{"projects": "write"}, {"channels": "write"}]
-    if endpoint.tag != "keys":
+    if endpoint.tag in NEEDED:
         needed = NEEDED[endpoint.tag]
         other = {"projects": "channels", "channels": "projects"}[needed]
         poor = [{other: "write"}, *([] if reads else [{other: "write", needed: "read"}])]
@@ -249,8 +265,8 @@ def test_a_key_with_just_the_permission_is_enough(endpoint: Endpoint, service: S
     """Write includes read."""
     path, (body, _) = fill_path(endpoint, ids), HAPPY[endpoint.name]
     reads = endpoint.method == "GET" and endpoint.name != "getWebhookSecret"
-    levels = ("read", "write") if reads and endpoint.tag != "keys" else ("write",)
-    resources = (NEEDED[endpoint.tag],) if endpoint.tag != "keys" else ("projects", "channels")
+    levels = ("read", "write") if reads and endpoint.tag in NEEDED else ("write",)
+    resources = (NEEDED[endpoint.tag],) if endpoint.tag in NEEDED else ("projects", "channels")
     for level in levels:
         key = service.issue(**dict.fromkeys(resources, level)).secret
         answer = service.send(endpoint.method, path, ids.fill(body), key)

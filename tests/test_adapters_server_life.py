@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 import logging
 import threading
 import time
@@ -18,13 +20,18 @@ pytest.importorskip("fastapi", reason='needs "seemly[server]"')
 pytest.importorskip("httpx", reason="needs httpx: pip install httpx")
 
 import httpx
+from fastapi import FastAPI
 
+from seemly.adapters.server import gate
 from seemly.adapters.server.app import create_app
-from seemly.adapters.server.settings import ServerSettings
+from seemly.adapters.server.logs import JsonLines, log_to
+from seemly.adapters.server.settings import ServerSettings, StreamLimits
 from seemly.adapters.server.slots import Slots
 from seemly.adapters.store.sql import SqlStore
 from seemly.errors import ConfigError, FetchError
+from seemly.service.environment import Environment
 from seemly.service.records import Item, Usage
+from seemly.service.setup import set_up
 from service_server import MODELS, NO_LIMITS, Service, read_body, running, serving
 
 IMAGE = {"content": {"type": "image", "url": "https://example.com/a.png"}}
@@ -62,11 +69,11 @@ def test_it_is_ready_once_its_models_are(tmp_path: Path) -> None:
     store = SqlStore(f"sqlite:///{tmp_path / 'seemly.db'}")
     store.migrate()
     app = create_app(store, settings=NO_LIMITS, models=Slow({}))
-    assert app.state.ready is False
+    assert "nothing started" in app.state.missing
     gate.set()
     with running(app) as server:
         assert httpx.get(f"http://127.0.0.1:{server.port}/readyz").json() == {"status": "ready"}
-    assert app.state.ready is False
+    assert app.state.missing == "the server is stopping"
     store.close()
 
 
@@ -101,6 +108,46 @@ def test_metrics_count_by_route_and_hold_no_content(tmp_path: Path) -> None:
             label = f'{{method="{method}",route="{route}",status="{status}"}}'
             assert f"seemly_request_seconds_count{label} 1.0" in lines
         assert SECRET not in answer.text
+
+
+def test_no_caller_makes_metrics_of_words_of_their_own(tmp_path: Path) -> None:
+    with serving(tmp_path) as service:
+        for method in ("PROPFIND", "REPORT"):
+            read_body(service.send(method, "/moderate", key=None), 405, "METHOD_NOT_ALLOWED")
+        lines = service.http.get(f"{service.url}/metrics").text
+        assert 'seemly_request_seconds_count{method="other",route="/v1/moderate",status="405"} 2.0' in lines
+        assert "PROPFIND" not in lines
+
+
+def test_it_works_mounted_once_the_outer_application_starts_it(tmp_path: Path) -> None:
+    heard = threading.Event()
+
+    class Beside:
+        def run(self, stop: threading.Event) -> None:
+            heard.set()
+            stop.wait(30.0)
+
+    store = SqlStore(f"sqlite:///{tmp_path / 'seemly.db'}")
+    store.migrate()
+    with store.transaction() as tx:
+        made = set_up(Environment(store), tx)
+    headers = {"Authorization": f"Bearer {made.project_key}"}
+    for started in (False, True):
+        service = create_app(store, settings=NO_LIMITS, models=MODELS, worker=Beside())  # type: ignore[arg-type]
+        outer = FastAPI(lifespan=service.router.lifespan_context if started else None)
+        outer.mount("/mod", service)
+        with running(outer) as server:
+            url = f"http://127.0.0.1:{server.port}/mod"
+            answer = httpx.get(f"{url}/readyz")
+            moderated = httpx.post(f"{url}/v1/moderate", json={"content": "bad", "authorId": "a/b"}, headers=headers)
+            assert moderated.json()["evaluation"]["flagged"]
+            assert httpx.get(f"{url}/v1/authors/a%2Fb", headers=headers).json()["external_id"] == "a/b"
+        assert heard.is_set() == started
+        if started:
+            assert answer.json() == {"status": "ready"}
+        else:
+            assert "lifespan=" in read_body(answer, 503, "SERVICE_UNAVAILABLE")["message"]
+    store.close()
 
 
 def test_the_description_is_served(tmp_path: Path) -> None:
@@ -144,7 +191,7 @@ def test_what_was_accepted_is_finished_when_it_stops(tmp_path: Path) -> None:
         wait_for(lambda: refuses(service))
         gate.open.set()
         assert [each.result().status_code for each in asked] == 3 * [200]
-        wait_for(lambda: not service.app.state.ready)
+        wait_for(lambda: service.app.state.missing)
         assert len(service.all(Item)) == 3
 
 
@@ -154,7 +201,7 @@ def test_what_nobody_waits_for_is_finished_when_it_stops(tmp_path: Path) -> None
         assert service.send("POST", "/moderate", IMAGE).status_code == 503
         assert gate.waiting.acquire(timeout=30.0)
         service.server.should_exit = True
-        wait_for(lambda: not service.app.state.ready)
+        wait_for(lambda: service.app.state.missing)
         gate.open.set()
         wait_for(lambda: len(service.all(Item)) == 1)
 
@@ -174,7 +221,12 @@ def test_a_fault_is_500_and_goes_no_further(
         assert answer.headers["x-request-id"] == "mine"
         assert "x-ratelimit-remaining" in answer.headers
         assert "seemly_requests_failed_total 1.0" in service.http.get(f"{service.url}/metrics").text
-    assert "RuntimeError" in caplog.text
+    [told] = [each for each in caplog.records if each.levelno == logging.ERROR]
+    assert (told.request_id, told.route) == ("mine", "/v1/moderate")  # type: ignore[attr-defined]
+    line = json.loads(JsonLines().format(told))
+    assert (line["level"], line["request_id"], line["route"]) == ("error", "mine", "/v1/moderate")
+    assert f"RuntimeError at {gate.__file__}:" in line["message"]
+    assert f"{__file__}:{fail.__code__.co_firstlineno + 1} fail" in line["message"]
     assert SECRET not in caplog.text
 
 
@@ -216,6 +268,37 @@ def test_what_is_stored_is_counted_once_by_many_clients(tmp_path: Path) -> None:
         assert sum(each["metrics"]["total_content"] for each in service.call("GET", "/authors")["authors"]) == 40
 
 
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_no_line_of_the_log_quotes_an_error(form: Any) -> None:
+    written = io.StringIO()
+    root = logging.getLogger()
+    before = root.level, root.handlers[:], logging.getLogger("seemly").level
+    try:
+        log_to(written, form)
+        try:
+            try:
+                raise ValueError(SECRET)
+            except ValueError as error:
+                raise RuntimeError(SECRET) from error
+        except RuntimeError:
+            logging.getLogger("uvicorn.error").exception("it failed")
+        logging.getLogger("seemly.access").info("done", extra={"request_id": "r", "status": 200, "ms": 1.5})
+        logging.getLogger("httpx").info("unheard")
+    finally:
+        root.handlers[:] = before[1]
+        root.setLevel(before[0])
+        logging.getLogger("seemly").setLevel(before[2])
+    told = written.getvalue()
+    assert SECRET not in told
+    assert "RuntimeError at " in told
+    assert "; from ValueError at " in told
+    assert "unheard" not in told
+    if form == "json":
+        failed, done = map(json.loads, told.splitlines())
+        assert set(failed) == {"time", "level", "logger", "message", "error"}
+        assert (done["logger"], done["request_id"], done["status"], done["ms"]) == ("seemly.access", "r", 200, 1.5)
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -225,6 +308,7 @@ def test_what_is_stored_is_counted_once_by_many_clients(tmp_path: Path) -> None:
         {"moderation_rate": 0},
         {"management_rate": 0},
         {"max_depth": 1},
+        {"stream": None},
     ],
 )
 def test_settings_that_cannot_work_are_refused(given: dict[str, Any]) -> None:
@@ -234,9 +318,25 @@ def test_settings_that_cannot_work_are_refused(given: dict[str, Any]) -> None:
 
 def test_counters_that_there_are_not_are_refused(tmp_path: Path) -> None:
     store = SqlStore(f"sqlite:///{tmp_path / 'seemly.db'}")
-    with pytest.raises(ConfigError, match="counters"):
-        create_app(store, settings=ServerSettings(counters="nowhere://"), models=MODELS)
+    for counters in ("nowhere://", "memory", "async+memory://", "postgresql://a:b/c", "redis://127.0.0.1:x"):
+        with pytest.raises(ConfigError, match="counters"):
+            create_app(store, settings=ServerSettings(counters=counters), models=MODELS)
     store.close()
+
+
+def test_a_server_is_told_what_streams_may_take(tmp_path: Path) -> None:
+    from websockets import exceptions
+    from websockets.sync.client import connect
+    from websockets.typing import Subprotocol
+
+    settings = ServerSettings(tier="fast", stream=StreamLimits(message=1_000))
+    with serving(tmp_path, settings) as service:
+        headers = {"Authorization": f"Bearer {service.project_key}"}
+        address = f"ws://127.0.0.1:{service.server.port}/v1/stream"
+        with connect(address, subprotocols=[Subprotocol("seemly.v1")], additional_headers=headers) as client:
+            client.send(1_001 * " ")
+            with pytest.raises(exceptions.ConnectionClosed, match="1,000 characters"):
+                client.recv(timeout=30.0)
 
 
 def test_slots_are_kept_until_the_work_ends() -> None:

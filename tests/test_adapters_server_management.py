@@ -261,6 +261,60 @@ def test_a_key_that_is_rolled_does_not_outlive_itself(service: Service) -> None:
     assert not works(service, old["secret"])
 
 
+def test_no_key_makes_one_that_outlives_it(service: Service, ids: Ids) -> None:
+    everything = {"projects": "write", "channels": "write"}
+    maker = service.manage("POST", "/keys", {"name": "K", **everything, "expiresInDays": 30})
+    service.clock.ahead_ms = DAY_MS
+    for path, body in (
+        ("/keys", {"name": "Own", **everything, "expiresInDays": None}),
+        ("/keys", {"name": "Own", "expiresInDays": 365}),
+        ("/projects/{project_id}/keys", {"name": "Own"}),
+        (f"/keys/{maker['id']}/roll", {"delay": "7d"}),
+    ):
+        made = service.call("POST", ids.fill(path), body, key=maker["secret"])
+        assert made["expiresAt"] == maker["expiresAt"]
+    # It stops in a week now, and so does what it makes.
+    [held] = [each for each in service.manage("GET", "/keys") if each["id"] == maker["id"]]
+    made = service.call("POST", "/keys", {"name": "Own"}, key=maker["secret"])
+    assert made["expiresAt"] == held["stopsAt"] < held["expiresAt"]
+
+
+def test_a_key_is_rolled_once(service: Service) -> None:
+    old = service.manage("POST", "/keys", {"name": "K", "expiresInDays": 30})
+    new = service.manage("POST", f"/keys/{old['id']}/roll", {"delay": "7d"})
+    again = service.send("POST", f"/keys/{old['id']}/roll", {}, service.organization_key)
+    assert "rolled already" in read_body(again, 409, "CONFLICT")["message"]
+    service.clock.ahead_ms = 31 * DAY_MS
+    late = service.send("POST", f"/keys/{new['id']}/roll", {}, service.organization_key)
+    assert "expired" in read_body(late, 409, "CONFLICT")["message"]
+
+
+def test_members_are_listed_added_changed_and_removed(service: Service) -> None:
+    [owner] = service.manage("GET", "/members")
+    assert (owner["role"], owner["email"]) == ("owner", None)
+    changed = service.manage("PUT", f"/members/{owner['id']}", {"email": "owner@example.com"})
+    assert changed == {**owner, "email": "owner@example.com"}
+    added = service.manage("POST", "/members", {"name": "Ann", "email": "ann@example.com", "role": "admin"})
+    assert service.manage("GET", "/members") == [changed, added]
+    for body in ({"email": "ann"}, {"email": "a@b.example\nBcc: c@d.example"}, {"role": "king"}):
+        read_body(service.send("PUT", f"/members/{added['id']}", body, service.organization_key), 400, "BAD_REQUEST")
+    assert service.manage("DELETE", f"/members/{added['id']}") == {"deleted": True, "id": added["id"]}
+    read_body(service.send("DELETE", f"/members/{owner['id']}", key=service.organization_key), 400, "BAD_REQUEST")
+    log = service.manage("GET", "/activity?limit=1000")
+    own = {each["id"] for each in service.manage("GET", "/keys") if each["name"] == "Organization key"}
+    assert {each["what"] for each in log if each["keyId"] in own} >= {
+        "member.updated",
+        "member.added",
+        "member.removed",
+    }
+
+
+def test_an_organization_is_renamed(service: Service) -> None:
+    before = service.manage("GET", "/organization")
+    assert service.manage("PUT", "/organization", {"name": "Acme", "quota": 1}) == {**before, "name": "Acme"}
+    assert service.manage("GET", "/organization")["name"] == "Acme"
+
+
 def test_a_key_that_is_deleted_is_revoked_at_once(service: Service, ids: Ids) -> None:
     second = ids.manage("POST", "/projects/{project_id}/keys", {"name": "Second"})
     assert second["secret"].startswith("proj_")
@@ -291,6 +345,12 @@ def test_changes_are_in_the_activity_log_with_their_key(service: Service, ids: I
         ("project.updated", ids["project_id"])
     ]
     assert service.manage("GET", "/activity?limit=2&offset=1") == every[1:3]
+    second = service.call("POST", "/keys", {"name": "Second"}, key=made["secret"])
+    service.call("POST", f"/keys/{second['id']}/roll", {}, key=made["secret"])
+    service.call("DELETE", f"/keys/{second['id']}", key=made["secret"])
+    service.call("POST", ids.fill("/projects/{project_id}/keys"), {"name": "Its"}, key=made["secret"])
+    theirs = [each["what"] for each in service.manage("GET", "/activity") if each["keyId"] == made["id"]]
+    assert theirs == ["key.created", "key.deleted", "key.rolled", "key.created", "project.updated"]
 
 
 def test_an_account_is_told_to_either_kind_of_key(service: Service) -> None:

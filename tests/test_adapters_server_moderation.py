@@ -139,6 +139,15 @@ def test_what_is_not_to_be_stored_is_not(service: Service) -> None:
     read_body(service.send("POST", "/actions/execute", {"actionId": "reject", "contentIds": ["c1"]}), 404, "NOT_FOUND")
 
 
+def test_an_image_that_was_not_had_is_told_of(service: Service) -> None:
+    answer = service.call("POST", "/moderate/image", {"url": "https://example.com/a.png"})
+    told = service.call("POST", "/moderate", {"content": {"type": "image", "url": "https://example.com/a.png"}})
+    assert answer["status"] == "partial_success"
+    assert "texts" not in answer
+    assert answer["labels"] == []
+    assert answer["errors"] == told["errors"] != []
+
+
 def test_an_image_has_labels(service: Service) -> None:
     body = {"url": "https://example.com/a.png", "authorId": "jo", "contextId": "room", "metadata": {"a": [1]}}
     answer = service.call("POST", "/moderate/image", body)

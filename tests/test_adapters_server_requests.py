@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,9 @@ from urllib.parse import quote
 
 import pytest
 
+from seemly.adapters.server.gate import read_body as read_sent_body
 from seemly.adapters.server.settings import ServerSettings
+from seemly.errors import ContentError
 from seemly.service.records import Usage
 from service_server import Ids, Service, issue_paths, read_body, serving
 
@@ -120,6 +125,50 @@ def test_what_is_unknown_in_a_request_is_ignored(service: Service) -> None:
 def test_a_body_that_is_no_json_object_is_400(path: str, body: bytes, what: str, service: Service) -> None:
     told = read_body(service.send("POST", path, content=body), 400, "BAD_REQUEST")
     assert [what in each["message"] for each in told["issues"]] == [True]
+
+
+@pytest.mark.parametrize(
+    ("filling", "status"),
+    [(b"[],", 400), (b"[[]],", 400), (b'{"a":{}},', 400), (b"1,", 400), (b'"",', 400), (b'"\\\\\\"[,",', 200)],
+)
+def test_more_values_than_are_worth_reading_are_400(filling: bytes, status: int, service: Service) -> None:
+    """In texts, as many commas and brackets may stand as there like to."""
+    head, tail = b'{"content": "fine", "metadata": {"a": [', b"0]}}"
+    most = 20_000 if status == 200 else 210_000
+    repeats = min(most, (1_000_000 - len(head) - len(tail)) // len(filling))
+    answer = service.send("POST", "/moderate", content=head + repeats * filling + tail)
+    assert answer.status_code == status, answer.text
+    commas = b'{"content": "fine", "metadata": {"a": "' + 900_000 * b"," + b'"}}'
+    assert service.send("POST", "/moderate", content=commas).status_code == 200
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_what_breaks_off_is_not_done(large: bool, service: Service) -> None:
+    key = service.manage("POST", "/keys", {"name": "K"})
+    path = f"/v1/keys/{key['id']}/roll"
+    with socket.create_connection(("127.0.0.1", service.server.port)) as client:
+        head = f"POST {path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {service.organization_key}\r\n"
+        client.sendall(f"{head}Content-Length: {100_000 if large else 14}\r\n\r\n".encode())
+        time.sleep(0.2)
+    told = 'route="/v1/keys/{key_id}/roll",status="400"'
+    for _ in range(1_000):
+        if told in service.http.get(f"{service.url}/metrics").text:
+            break
+        time.sleep(0.01)
+    [held] = [each for each in service.manage("GET", "/keys") if each["id"] == key["id"]]
+    assert held["stopsAt"] is None
+    assert told in service.http.get(f"{service.url}/metrics").text
+
+
+def test_a_body_shorter_than_its_length_is_400() -> None:
+    """As servers that do not see to it themselves hand it on."""
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    assert asyncio.run(read_sent_body(receive, "2", 100)) == b"{}"
+    with pytest.raises(ContentError, match="broke off"):
+        asyncio.run(read_sent_body(receive, "3", 100))
 
 
 def test_no_body_is_a_body_without_fields(service: Service) -> None:
@@ -235,7 +284,7 @@ def test_every_moderation_tells_what_is_left(service: Service) -> None:
         assert (limit, remaining) == (5, max(0, 5 - number))
         assert 0 < reset - service.env.now() / 1000 <= 61
     read_body(answer, 429, "TOO_MANY_REQUESTS")
-    assert 0 < int(answer.headers["retry-after"]) <= 61
+    assert 0 < int(answer.headers["retry-after"]) <= 60
     for refused in (
         service.send("POST", "/moderate", {}, None),
         service.send("POST", "/moderate", {}, service.organization_key),
@@ -253,7 +302,7 @@ def test_an_organization_manages_60_times_a_minute(tmp_path: Path) -> None:
         other = service.issue(projects="read").secret
         answer = service.send("GET", "/channels/none", key=other)
         read_body(answer, 429, "TOO_MANY_REQUESTS")
-        assert 0 < int(answer.headers["retry-after"]) <= 61
+        assert 0 < int(answer.headers["retry-after"]) <= 60
         # Moderation has a limit of its own, and what is refused for its key is not counted at all.
         assert service.moderate("fine")
         read_body(service.send("GET", "/projects"), 403, "FORBIDDEN")

@@ -201,3 +201,30 @@ def test_a_secret_that_is_rolled_signs_what_follows(service: Service, ids: Ids, 
     deliver(service)
     [(headers, body)] = receiver.received
     assert headers["svc-signature"] == sign(body, new)
+
+
+def test_a_projects_key_manages_the_projects_webhooks(service: Service, ids: Ids) -> None:
+    """At the addresses, and in the spelling, that clients of the project know."""
+    body = {
+        "name": "Own",
+        "url": "https://example.com/h",
+        "eventTypes": ["AUTHOR_BLOCKED", "QUEUE_ITEM_COMPLETED", "author.blocked"],
+    }
+    made = ids.call("POST", "/webhooks", body)
+    assert made["eventTypes"] == ["author.blocked", "queue_item.resolved"]
+    assert ids.call("GET", "/webhooks") == [made] == ids.manage("GET", "/projects/{project_id}/webhooks")
+    one = f"/webhooks/{made['id']}"
+    assert ids.call("PUT", one, {"eventTypes": ["AUTHOR_ACTION"]})["eventTypes"] == ["author.action"]
+    assert ids.call("GET", one)["eventTypes"] == ids.manage("GET", one)["eventTypes"] == ["author.action"]
+    assert ids.call("GET", "/webhook-secret") == ids.manage("GET", "/projects/{project_id}/webhook-secret")
+    unknown = service.send("POST", "/webhooks", {**body, "eventTypes": ["QUEUE_ITEM_NEW", 5]}, ids["project_key"])
+    assert {each["path"] for each in read_body(unknown, 400, "BAD_REQUEST")["issues"]} == {
+        "eventTypes.0",
+        "eventTypes.1",
+    }
+    # It reaches no other project's, and manages nothing else.
+    for method in ("GET", "PUT", "DELETE"):
+        read_body(service.send(method, one, {} if method == "PUT" else None), 404, "NOT_FOUND")
+    for path in ("/projects", "/keys", f"/projects/{ids['project_id']}/webhook-secret"):
+        read_body(service.send("GET", path, key=ids["project_key"]), 403, "FORBIDDEN")
+    assert ids.call("DELETE", one) == {"deleted": True, "id": made["id"]}

@@ -37,13 +37,14 @@ from seemly.adapters.store.escaping import dump, escape, load, unescape
 from seemly.adapters.store.faults import StoreUnavailableError
 from seemly.adapters.store.migrate import configure, upgrade
 from seemly.adapters.store.schema import METADATA, TABLES
-from seemly.adapters.store.selecting import ordered
+from seemly.adapters.store.selecting import finding, shape_of, values_of
 from seemly.adapters.store.sql import SqlStore
+from seemly.adapters.store.statements import Statement
 from seemly.errors import ConfigError, ConflictError, ContentError
 from seemly.frozen import freeze
 from seemly.service.memory import UNIQUE
 from seemly.service.ports import Order, Query, Where, where
-from seemly.service.records import KINDS, Author, Delivery, Item
+from seemly.service.records import KINDS, ActionRun, Attempt, Author, Delivery, Event, Item, Placement
 from test_store_contract import (
     StoreContract,
     a_delivery,
@@ -372,7 +373,7 @@ def test_a_full_disk_loses_nothing_that_was_kept(tmp_path: Path) -> None:
     store = SqlStore(url, connections=1)
     with store.transaction() as tx:
         tx.add(an_item(1))
-    sa.event.listen(store._engine, "begin", lambda opened: opened.exec_driver_sql("PRAGMA max_page_count = 120"))
+    sa.event.listen(store._engine, "checkout", lambda held, *_: held.execute("PRAGMA max_page_count = 120"))
     with pytest.raises(StoreUnavailableError, match="full"), store.transaction() as tx:
         tx.add_all([an_item(2), an_item(3, text="x" * 1_000_000)])
 
@@ -406,10 +407,26 @@ def test_a_database_in_memory_is_shared_by_threads() -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(add, range(20)))
+
+    def interrupt() -> None:
+        with store.transaction() as tx:
+            tx.add(an_item(20))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupt()
+    with store.read() as tx:
+        assert tx.count(Item) == 20
     store.close()
 
 
 # Locks
+
+
+def ask(store: SqlStore, tx: Any, sql: str) -> list[Any]:
+    """What the database itself answers within a transaction."""
+    found: list[Any] = tx._run(Statement(sa.text(sql), (), store._engine.dialect), (), lambda cursor: cursor.fetchall())
+    return found
 
 
 def test_who_skips_leaves_out_what_is_held_and_who_waits_gets_it(on_postgresql: SqlStore) -> None:
@@ -483,21 +500,67 @@ def test_the_store_finds_back_to_a_server_that_was_away(server: PostgresServer) 
     store.close()
 
 
+def test_connections_that_the_server_ended_are_made_anew(on_postgresql: SqlStore) -> None:
+    store = on_postgresql
+    empty(store)
+    with ExitStack() as stack:
+        for _ in range(4):
+            assert stack.enter_context(store.read()).find(Item) == []
+    with store.transaction() as tx:
+        end = """
+            SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+            WHERE pid <> pg_backend_pid() AND datname = current_database()
+        """
+        ended = ask(store, tx, end)
+    assert len(ended) >= 3
+    assert set(ended) == {(True,)}
+    for number in range(8):
+        with store.transaction() as tx:
+            tx.add(an_item(number))
+    with store.read() as tx:
+        assert tx.count(Item) == 8
+
+
+def test_a_key_that_is_taken_among_many_is_told_as_such(store: SqlStore) -> None:
+    empty(store)
+    many = [an_item(number) for number in range(300)]
+    for taken in (0, 1, 150, 299):
+        with store.transaction() as tx:
+            tx.put(an_item(1_000, content_id=f"c{taken}"))
+            with pytest.raises(ConflictError):
+                tx.add_all(many)
+            with pytest.raises(ConflictError):
+                tx.put(many[taken])
+            assert [each.id for each in tx.find(Item)] == ["i1000"]
+            tx.put(an_item(1_001))
+            tx.remove(Item, where("id", "i1001"))
+
+
 def test_the_socket_and_the_old_name_of_the_scheme_work(server: PostgresServer) -> None:
     store = SqlStore(server.socket_url("postgres") + "&options=-c%20statement_timeout%3D200ms")
     with pytest.raises(StoreUnavailableError, match="too long"), store.read() as tx:
-        tx._run(sa.text("SELECT pg_sleep(5)"))
+        ask(store, tx, "SELECT pg_sleep(5)")
     store.close()
 
 
 # Speed
 
 
+OF_PROJECT = Where("project_id", "is", "p")
+NEWEST = Order("created_ms", descending=True)
+
+
 @pytest.mark.parametrize(
     ("kind", "query", "index"),
     [
         (Item, Query((Where("project_id", "is", "p"), Where("content_id", "is", "c"))), "content_id"),
-        (Item, Query((Where("project_id", "is", "p"),), (Order("timestamp_ms", True),), 50), "project_id_timestamp_ms"),
+        (Item, Query((OF_PROJECT,), (NEWEST,), 50), "items_project_id_created_ms"),
+        (Item, Query((OF_PROJECT, Where("status", "is", "pending")), (NEWEST,), 50), "project_id_status_created_ms"),
+        (
+            Item,
+            Query((OF_PROJECT, Where("updated_ms", "below", 9)), (Order("updated_ms"),), 50),
+            "project_id_updated_ms (project_id=? AND updated_ms<?)",
+        ),
         (
             Item,
             Query((Where("project_id", "is", "p"), Where("status", "is", "pending")), (Order("severity", True),), 50),
@@ -505,7 +568,47 @@ def test_the_socket_and_the_old_name_of_the_scheme_work(server: PostgresServer) 
         ),
         (Item, Query((Where("project_id", "is", "p"), Where("conversation_id", "is", "c"))), "conversation_id"),
         (Item, Query((Where("project_id", "is", "p"), Where("author_id", "is", "a"))), "author_id"),
-        (Delivery, Query((Where("state", "is", "waiting"), Where("next_ms", "below", 9))), "state_next_ms"),
+        (
+            Delivery,
+            Query(
+                (
+                    Where("state", "is", "waiting"),
+                    Where("next_ms", "below", 9),
+                    Where("held_until_ms", "below", 9),
+                    Where("webhook_id", "not_in", ("w",)),
+                ),
+                (Order("next_ms"),),
+                1,
+            ),
+            "state_next_ms_webhook_id_held_until_ms (state=? AND next_ms<?)",
+        ),
+        (
+            Delivery,
+            Query((Where("held_until_ms", "at_least", 9),), (Order("held_until_ms"),)),
+            "deliveries_held_until_ms (held_until_ms>?)",
+        ),
+        (Delivery, Query((OF_PROJECT,), (NEWEST,), 50), "project_id_created_ms"),
+        (Delivery, Query((Where("event_id", "is", "e"),), (NEWEST,)), "event_id"),
+        (Delivery, Query((Where("webhook_id", "is", "w"),), (NEWEST,), 50), "webhook_id_created_ms"),
+        (Attempt, Query((OF_PROJECT,), (Order("at_ms", True), Order("number", True)), 50), "project_id_at_ms"),
+        (
+            Attempt,
+            Query((OF_PROJECT, Where("delivery_id", "is", "d")), (Order("number", True),), 50),
+            "delivery_id_number",
+        ),
+        (
+            Event,
+            Query((OF_PROJECT, Where("created_ms", "below", 9)), (Order("created_ms"),), 50),
+            "project_id_created_ms (project_id=? AND created_ms<?)",
+        ),
+        (Event, Query((Where("item_id", "in", ("i",)),), limit=50), "item_id"),
+        (Event, Query((Where("author_id", "is", "a"),), limit=50), "author_id"),
+        (
+            ActionRun,
+            Query((Where("queue_id", "is", "q"), Where("at_ms", "at_least", 9)), (Order("at_ms", True),)),
+            "queue_id_at_ms (queue_id=? AND at_ms>?)",
+        ),
+        (Placement, Query((OF_PROJECT,)), "project_id"),
         (Author, Query((Where("block_until_ms", "below", 9),), (Order("block_until_ms"),)), "block_until_ms"),
         (Item, where("id", ("a", "b"), "in"), "autoindex_items"),
     ],
@@ -514,10 +617,11 @@ def test_what_the_service_asks_for_has_an_index(kind: type, query: Query, index:
     engine = open_engine("sqlite://", 1)
     with writing(engine.connect()) as connection, connection.begin():
         upgrade(connection)
-        sent: list[Any] = []
-        sa.event.listen(engine, "before_cursor_execute", lambda *given: sent.append(given[2:4]))
-        connection.execute(ordered(TABLES[kind], query, connection.dialect))
-        plan = " ".join(str(row) for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sent[0][0]}", sent[0][1]))
+        asked = finding(kind, shape_of(query), connection.dialect)
+        explained = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked.text}", tuple(asked.write(values_of(query))))
+        plan = " ".join(str(row) for row in explained)
     engine.dispose()
     assert index in plan
-    assert "SCAN items" not in plan
+    assert f"SCAN {TABLES[kind].name}" not in plan
+    # A whole project's rows are never sorted for a page of them.
+    assert not query.limit or not query.order or "TEMP B-TREE FOR ORDER BY" not in plan

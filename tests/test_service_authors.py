@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -7,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seemly.channel import dump
 from seemly.errors import ConflictError, ContentError, NotFoundError
 from seemly.service.authors import create_author, delete_author, list_authors, read_author, update_author
 from seemly.service.blocks import block, lift_expired, suspend, unblock
+from seemly.service.execution import execute
 from seemly.service.ports import Transaction
-from seemly.service.records import Action, ActionRun, Author, Item
+from seemly.service.records import Action, ActionRun, Attempt, Author, Delivery, Event, Item
 from seemly.service.trust import LADDER, assess_trust, settle_level
 from seemly.service.views.actions import Cause
 from service_fakes import DAY_MS, START_MS, Service
@@ -181,6 +184,56 @@ def test_a_deleted_author_leaves_what_they_wrote() -> None:
     assert service.author().total_content == 1
 
 
+@pytest.mark.parametrize("by_action", [False, True])
+def test_what_tells_of_an_author_goes_with_them(by_action: bool) -> None:
+    service = Service()
+    secrets = ("jo@example.com", "called us names")
+    view = _create(service, email=secrets[0])
+    _update(service, name="Jo")
+    for content_id, author in (("a", "jo"), ("b", "jo"), ("c", "al"), ("d", None)):
+        service.submit("bad", contentId=content_id, authorId=author)
+    delete = Action(
+        id="act_d",
+        project_id=service.project_id,
+        key="bye",
+        name="D",
+        created_ms=0,
+        type="AUTHOR_DELETE",
+        free_text=True,
+    )
+    with service.store.transaction() as tx:
+        tx.add(delete)
+    for wire in (
+        {"actionId": "block", "authorIds": ["jo"], "value": secrets[1]},
+        {"actionId": "suspend", "contentIds": ["a"], "value": secrets[1], "duration": 5},
+        {"actionId": "reject", "contentIds": ["a", "c", "d"], "value": "spam"},
+    ):
+        execute(service.env, service.project_id, wire)
+    with service.store.transaction() as tx:
+        for each in tx.find(Delivery):
+            event = tx.get(Event, each.event_id)
+            assert event is not None
+            log: Any = {"project_id": each.project_id, "delivery_id": each.id, "at_ms": 0, "duration_ms": 0}
+            tx.put(Attempt(id=f"of_{each.id}", number=1, url="", payload=event.body, **log))
+    if by_action:
+        execute(service.env, service.project_id, {"actionId": "bye", "contentIds": ["b"], "value": secrets[1]})
+    else:
+        with service.store.transaction() as tx:
+            delete_author(tx, service.project_id, "jo")
+    kept = [(kind, json.dumps(dump(each))) for kind, records in service.snapshot().items() for each in records]
+    assert not [kind for kind, text in kept if any(secret in text for secret in secrets)]
+    assert [kind for kind, text in kept if view["id"] in text] == ["ActionRun"] * by_action
+    told = [told["item"]["id"] for kind, told in service.events() if kind == "queue_item.rejected"]
+    assert told == ["c", "d"]
+    events = {each.id for each in service.all(Event)}
+    assert {each.event_id for each in service.all(Delivery)} == events
+    assert len(service.all(Attempt)) == len(service.all(Delivery))
+    items = {each.id: each.content_id for each in service.all(Item)}
+    assert sorted(items.values()) == ["a", "b", "c", "d"]
+    runs = sorted((items[each.item_id], each.value) for each in service.all(ActionRun))
+    assert runs == [("a", "spam"), *[("b", None)] * by_action, ("c", "spam"), ("d", "spam")]
+
+
 def test_a_trust_level_is_told_of_once_when_it_changes() -> None:
     service = Service()
     for at in range(5):
@@ -192,6 +245,17 @@ def test_a_trust_level_is_told_of_once_when_it_changes() -> None:
     assert [(kind, told["trust_level"]["level"]) for kind, told in service.events()] == [
         ("author.trust_level_changed", 1)
     ]
+
+
+def test_a_level_that_was_earned_by_time_is_shown_and_in_force_at_once() -> None:
+    service = Service()
+    for at in range(5):
+        service.submit(authorId="jo", contentId=str(at))
+    assert _read(service)["trust_level"] == {"level": 0, "manual": False}
+    service.clock.ms += 7 * DAY_MS
+    assert _read(service)["trust_level"] == {"level": 1, "manual": False}
+    assert [each["trust_level"]["level"] for each in _list(service)["authors"]] == [1]
+    assert service.submit(authorId="jo", doNotStore=True)["author"]["trust_level"]["level"] == 1
 
 
 def _change(tx: Transaction, service: Service, author: Author, move: str) -> Author:

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from seemly.adapters.worker import Job, Worker
 from seemly.errors import ConfigError, FetchError, NotFoundError
+from seemly.service.blocks import lift_expired
 from seemly.service.delivery import (
     HOLD_MS,
+    MOST_AT_ONCE,
     Answer,
     Claim,
     Mail,
@@ -115,6 +117,12 @@ def open_service(clock: Clock, events: int = 1) -> Environment:
     for number in range(events):
         happen(env, number)
     return env
+
+
+def add_webhooks(env: Environment, number: int, **more: object) -> None:
+    """As many as the first, `wh_1` and so on."""
+    with env.store.transaction() as tx:
+        tx.add_all([replace(tx.get(Webhook, "wh"), id=f"wh_{each}", **more) for each in range(1, number + 1)])
 
 
 def happen(env: Environment, number: int = 0) -> Event:
@@ -262,7 +270,10 @@ def test_nobody_is_told_where_nobody_has_an_address() -> None:
     assert (recorded.delivery.state, recorded.mail) == ("failed", None)
 
 
-@pytest.mark.parametrize("broken", [{"waits_ms": (-1,)}, {"jitter": 1.1}, {"jitter": -0.1}, {"mail_ms": -1}])
+@pytest.mark.parametrize(
+    "broken",
+    [{"waits_ms": (-1,)}, {"waits_ms": (3_600_000,)}, {"jitter": 1.1}, {"jitter": -0.1}, {"mail_ms": -1}],
+)
 def test_a_schedule_that_cannot_be_is_refused(broken: dict[str, object]) -> None:
     with pytest.raises(ConfigError):
         Schedule(**broken)
@@ -331,7 +342,10 @@ def test_no_row_is_held_twice(steps: list[tuple[int, int]]) -> None:
 
 
 def test_threads_never_claim_the_same() -> None:
-    env = open_service(Clock(), events=60)
+    env = open_service(Clock(), events=0)
+    add_webhooks(env, 29)
+    happen(env)
+    happen(env)
     found: list[Claim] = []
 
     def work() -> None:
@@ -344,6 +358,127 @@ def test_threads_never_claim_the_same() -> None:
     for thread in threads:
         thread.join()
     assert len(found) == len({each.delivery.id for each in found}) == 60
+
+
+def test_of_a_webhook_few_are_attempted_at_once_and_others_go_on() -> None:
+    env = open_service(Clock(), events=80)
+    add_webhooks(env, 1, event_types=("author.unblocked",))
+    with env.store.transaction() as tx:
+        emit(env, tx, "proj", "author.unblocked", {})
+    assert [each.webhook.id for each in claim(env, 10)] == ["wh"] * MOST_AT_ONCE + ["wh_1"]
+    assert claim(env, 10) == []
+
+
+def test_webhooks_take_turns_however_much_each_is_to_hear_of() -> None:
+    clock = Clock()
+    env = open_service(clock, events=20)
+    add_webhooks(env, 2)
+    clock.ms += 1
+    happen(env, 20)
+    heard: list[str] = []
+
+    class Listening(Receiver):
+        def send(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+            with env.store.read() as tx:
+                heard.extend(each.webhook_id for each in tx.find(Delivery) if each.held_until_ms)
+            return Answer(200)
+
+    Worker(env, Listening(), threads=1).run_once()
+    assert heard[:3] == ["wh", "wh_1", "wh_2"] or heard[:3] == ["wh", "wh_2", "wh_1"]
+    assert heard[3:] == ["wh"] * 20
+
+
+def test_a_webhook_that_hangs_keeps_no_other_back() -> None:
+    clock = Clock()
+    env = open_service(clock, events=80)
+    add_webhooks(env, 1, url="https://live.example/", event_types=("author.unblocked",))
+    clock.ms += 1
+    with env.store.transaction() as tx:
+        for _ in range(5):
+            emit(env, tx, "proj", "author.unblocked", {})
+    stop, heard = threading.Event(), threading.Event()
+    hanging: list[str] = []
+    lively: list[str] = []
+
+    class Hanging(Receiver):
+        def send(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+            if "live" not in url:
+                hanging.append(url)
+                assert stop.wait(30)
+                return Answer(500)
+            lively.append(url)
+            if len(lively) == 5:
+                heard.set()
+            return Answer(200)
+
+    running = threading.Thread(target=Worker(env, Hanging(), threads=4, poll_s=0.01).run, args=(stop,))
+    running.start()
+    assert heard.wait(20)
+    assert len(hanging) <= MOST_AT_ONCE
+    stop.set()
+    running.join(20)
+
+
+class Counting(MemoryStore):
+    """Counts the transactions that may write."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = 0
+
+    def transaction(self, *, durable: bool = True):  # type: ignore[no-untyped-def]
+        self.writes += 1
+        return super().transaction(durable=durable)
+
+
+def test_a_worker_with_nothing_to_do_writes_nothing() -> None:
+    clock = Clock()
+    plain = open_service(clock)
+    store = Counting()
+    store._tables = plain.store._tables  # type: ignore[attr-defined]
+    env = replace(plain, store=store)
+    worker = Worker(env, Receiver((Answer(500),)), jobs=[Job("lift", 1.0, lambda: lift_expired(env))])
+    assert worker.run_once() == 1
+    store.writes = 0
+    for _ in range(4):
+        clock.ms += 1_000
+        assert worker.run_once() == 0
+    assert store.writes == 0
+    clock.ms += 10_000
+    assert worker.run_once() == 1
+
+
+YEAR_MS = 365 * 86_400_000
+
+
+def test_what_a_clock_that_ran_ahead_put_off_is_due() -> None:
+    clock = Clock(START + YEAR_MS)
+    env = open_service(clock, events=2)
+    attempt(env, Receiver((Answer(500),)))
+    [dead] = claim(env, 1)
+    assert dead.delivery.held_until_ms > START + YEAR_MS
+    clock.ms = START
+    receiver = Receiver()
+    assert Worker(env, receiver).run_once() == 2
+    assert {each.state for each in deliveries(env)} == {"delivered"}
+
+
+def test_what_failed_by_a_clock_that_ran_ahead_keeps_no_mail_back() -> None:
+    clock = Clock(START + YEAR_MS)
+    env = open_service(clock, events=2)
+    for now in (START + YEAR_MS, START):
+        clock.ms = now
+        recorded = attempt(env, Receiver((Answer(500),)), Schedule(()))
+        assert recorded
+        assert recorded.mail
+
+
+def test_the_log_of_a_delivery_is_not_of_another_project() -> None:
+    env = open_service(Clock())
+    [delivery] = deliveries(env)
+    for named in ({"webhook_id": "wh"}, {"event_id": delivery.event_id}):
+        assert list_deliveries(env, "proj", **named) == [delivery]
+        assert list_deliveries(env, "other", **named) == []
 
 
 def test_what_a_dead_worker_sent_is_sent_again() -> None:

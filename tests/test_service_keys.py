@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from management_world import START_MS, World
-from seemly.errors import ContentError, ForbiddenError, NotFoundError, UnauthorizedError
+from seemly.errors import ConflictError, ContentError, ForbiddenError, NotFoundError, UnauthorizedError
 from seemly.service.environment import new_secret
 from seemly.service.keys import (
     DELAYS_MS,
+    LIFETIMES_DAYS,
     ORGANIZATION_PREFIX,
     PROJECT_PREFIX,
     Issued,
@@ -99,17 +100,46 @@ def test_401_for_a_key_that_was_rolled_once_the_delay_is_over(world: World, dela
     world.find(new.secret)
 
 
-@given(st.lists(st.tuples(st.integers(0, 40 * DAY_MS), st.sampled_from(list(DELAYS_MS))), max_size=4))
-def test_a_rolled_key_never_outlives_its_expiry_or_an_earlier_stop(rolls: list[tuple[int, str]]) -> None:
+@given(st.integers(0, 30 * DAY_MS - 1), st.sampled_from(list(DELAYS_MS)))
+def test_a_rolled_key_never_outlives_its_expiry(later_ms: int, delay: str) -> None:
     world = World()
     old = make(world, expiresInDays=30)
-    ends = [START_MS + 30 * DAY_MS]
-    for later_ms, delay in rolls:
-        world.at_ms += later_ms
-        world.change(roll_key, world.owner, old.key.id, {"delay": delay})
-        ends.append(world.at_ms + DELAYS_MS[delay])
-        stops_ms = world.read(lambda tx: tx.get(Key, old.key.id)).stops_ms
-        assert stops_ms == min(ends)
+    world.at_ms += later_ms
+    world.change(roll_key, world.owner, old.key.id, {"delay": delay})
+    stops_ms = world.read(lambda tx: tx.get(Key, old.key.id)).stops_ms
+    assert stops_ms == min(START_MS + 30 * DAY_MS, world.at_ms + DELAYS_MS[delay])
+
+
+def test_409_for_a_key_that_cannot_be_rolled_any_more(world: World) -> None:
+    old = make(world, expiresInDays=30)
+    world.change(roll_key, world.owner, old.key.id, {"delay": "7d"})
+    with pytest.raises(ConflictError, match="rolled already"):
+        world.change(roll_key, world.owner, old.key.id, {"delay": "now"})
+    expired = make(world, expiresInDays=30)
+    world.at_ms += 30 * DAY_MS
+    with pytest.raises(ConflictError, match="expired"):
+        world.change(roll_key, world.owner, expired.key.id, None)
+
+
+@given(
+    st.sampled_from([None, *LIFETIMES_DAYS]),
+    st.sampled_from([None, *LIFETIMES_DAYS]),
+    st.sampled_from([None, *DELAYS_MS]),
+)
+def test_no_key_outlives_the_key_that_made_it(own: int | None, wanted: int | None, delay: str | None) -> None:
+    world = World()
+    maker = make(world, expiresInDays=own).key
+    if delay is not None:
+        world.change(roll_key, world.owner, maker.id, {"delay": delay})
+        maker = world.read(lambda tx: tx.get(Key, maker.id))
+    body = {"name": "A key", "expiresInDays": wanted}
+    made = [
+        world.change(make_organization_key, world.owner, body, by=maker).key,
+        world.change(make_project_key, world.owner, world.project_id, body, by=maker).key,
+    ]
+    ends = [each for each in (maker.expires_ms, maker.stops_ms) if each is not None]
+    least = [*ends, *([] if wanted is None else [world.at_ms + wanted * DAY_MS])]
+    assert [each.expires_ms for each in made] == 2 * [min(least, default=None)]
 
 
 def test_401_for_a_key_that_was_deleted(world: World) -> None:

@@ -227,9 +227,9 @@ def test_content_counts_once_and_to_its_last_author(
 def test_what_a_moderator_said_holds_until_the_content_changes(again: str, status: str) -> None:
     service = Service()
     service.submit("bad", contentId="c")
-    service.change(Item, service.item("c").id, status="resolved", action="allow", reviewer="mo", resolved_ms=START_MS)
     with service.store.transaction() as tx:
         place(service.env, tx, tx.find(Queue)[0], service.item("c"), present=False)
+    service.change(Item, service.item("c").id, status="resolved", action="allow", reviewer="mo", resolved_ms=START_MS)
     service.submit(again, contentId="c")
     assert service.item("c").status == status
     assert service.item("c").action == "allow"

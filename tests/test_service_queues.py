@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 
 from seemly.errors import ContentError, NotFoundError
 from seemly.frozen import freeze
-from seemly.service import queues
 from seemly.service.execution import execute
 from seemly.service.queues import (
     create_queue,
     delete_queue,
-    find_items,
     find_queue,
     list_queues,
     place,
@@ -150,7 +148,7 @@ def test_a_filter_finds_its_items(filter_: dict[str, Any], found: str) -> None:
         ({"sortField": "reviewedAt", "sortDirection": "asc"}, "bacd"),
     ],
 )
-@pytest.mark.parametrize("placed", [False, True], ids=["asked", "scanned"])
+@pytest.mark.parametrize("placed", [False, True], ids=["by_filter", "by_hand"])
 def test_a_list_is_narrowed_and_sorted(wire: dict[str, Any], found: str, placed: bool) -> None:
     service = _service()
     if placed:
@@ -179,9 +177,7 @@ def test_what_was_taken_out_is_among_what_was_reviewed() -> None:
     assert (view["resolvedItemsCount"], view["unresolvedItemsCount"], view["totalItemsCount"]) == (2, 1, 3)
 
 
-@pytest.mark.parametrize("many", [500, 0])
-def test_placements_win_over_the_filter(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queues, "_MANY", many)
+def test_placements_win_over_the_filter() -> None:
     service = _service()
     flagged = {"isFlagged": "FLAGGED"}
     _place(service, "a", present=False)
@@ -193,22 +189,6 @@ def test_placements_win_over_the_filter(many: int, monkeypatch: pytest.MonkeyPat
     assert _listed(service, flagged) == ["d", "c", "a"]
     _place(service, "d", present=False)
     assert _listed(service, flagged) == ["c", "a"]
-
-
-def test_more_items_than_a_batch_are_looked_through() -> None:
-    items = [_item(f"{at:04}", at, author_id="auth_jo" if at % 2 else None) for at in range(1200)]
-    service = _service(items)
-    with service.store.read() as tx:
-        queue = find_queue(tx, service.project_id, "q")
-        queue = _of(queue, {"filter": freeze({"authorTrustLevels": [2]})})
-        found = find_items(service.env, tx, queue, limit=3, offset=500)
-    assert ([item.content_id for item in found.items], found.total) == (["1001", "1003", "1005"], 600)
-
-
-def test_no_more_is_looked_through_than_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queues, "MAX_SCANNED", 2)
-    monkeypatch.setattr(queues, "_BATCH", 2)
-    assert _listed(_service(), {"authorTrustLevels": [2]}) == ["d"]
 
 
 filters = st.lists(st.sampled_from([each for each, _ in FILTERS]), max_size=2).map(
@@ -271,13 +251,13 @@ def test_a_queue_is_made_read_changed_and_deleted() -> None:
     service = _service()
     wire = {"name": "New", "description": "d", "filter": {"isFlagged": "FLAGGED", "minSeverity": 50}}
     with service.store.transaction() as tx:
-        view = create_queue(service.env, tx, service.project_id, wire)
+        queue = create_queue(service.env, tx, service.project_id, wire)
+        view = read_queue(service.env, tx, service.project_id, queue.id)
         counts = {"totalItemsCount": 2, "resolvedItemsCount": 0, "unresolvedItemsCount": 2}
         assert view == {"id": view["id"], **wire, **counts}
-        assert read_queue(service.env, tx, service.project_id, view["id"]) == view
         assert [each["name"] for each in list_queues(service.env, tx, service.project_id)] == ["Q", "Review", "New"]
-        changed = update_queue(service.env, tx, service.project_id, view["id"], {"filter": {}, "description": None})
-        assert changed == {
+        queue = update_queue(service.env, tx, service.project_id, queue.id, {"filter": {}, "description": None})
+        assert read_queue(service.env, tx, service.project_id, queue.id) == {
             **view,
             "description": None,
             "filter": {},
@@ -285,7 +265,6 @@ def test_a_queue_is_made_read_changed_and_deleted() -> None:
             "resolvedItemsCount": 1,
             "unresolvedItemsCount": 3,
         }
-        queue = find_queue(tx, service.project_id, view["id"])
         place(service.env, tx, queue, tx.find(Item)[0], present=False)
         assert delete_queue(tx, service.project_id, view["id"]) == {"deleted": True, "id": view["id"]}
         with pytest.raises(NotFoundError):
@@ -350,12 +329,142 @@ def test_an_item_is_resolved_once_and_opened_again() -> None:
     assert service.events()[1][1].keys() == {"item", "queue"}
 
 
+def _review(service: Service, function: Any, content_id: str, queue_id: str = "q") -> Any:
+    with service.store.transaction() as tx:
+        return function(service.env, tx, service.project_id, queue_id, content_id)
+
+
+def _counts(service: Service) -> tuple[int, int]:
+    """How many items are resolved, and how many are not."""
+    with service.store.read() as tx:
+        view = read_queue(service.env, tx, service.project_id, "q")
+    return view["resolvedItemsCount"], view["unresolvedItemsCount"]
+
+
+@pytest.mark.parametrize("action", ["reject", "allow", None])
+@pytest.mark.parametrize("named", [{}, {"queueId": "q"}])
+def test_what_is_opened_again_is_where_it_was_before(action: str | None, named: dict[str, str]) -> None:
+    service = Service()
+    with service.store.transaction() as tx:
+        tx.add(Queue(id="q", project_id=service.project_id, name="Q", created_ms=0, updated_ms=0))
+    service.submit("so so", contentId="a")
+    before = service.item("a")
+    assert before.action == "review"
+    shown = _listed(service, {})
+    if action is None:
+        _review(service, resolve_item, "a")
+    else:
+        execute(service.env, service.project_id, {"actionId": action, "contentIds": ["a"], **named})
+    assert _listed(service, {}, includeResolved=False) == []
+    assert (_listed(service, {}), _counts(service)) == (shown, (1, 0))
+    _review(service, unresolve_item, "a")
+    assert _listed(service, {}, includeResolved=False) == _listed(service, {}) == shown
+    assert _counts(service) == (0, 1)
+    assert service.item("a") == before
+
+
+def test_what_was_taken_out_and_then_resolved_is_back_when_it_is_opened_again() -> None:
+    service = _service()
+    for function in (lambda: _review(service, resolve_item, "a", "second"), lambda: _reject(service, "a")):
+        with service.store.transaction() as tx:
+            tx.put(Queue(id="second", project_id=service.project_id, name="Second", created_ms=0, updated_ms=0))
+        _place(service, "a", present=False)
+        assert "a" not in _listed(service, {})
+        function()
+        assert "a" in _listed(service, {})
+        _review(service, unresolve_item, "a")
+        assert "a" in _listed(service, {}, includeResolved=False)
+
+
+def _reject(service: Service, content_id: str) -> None:
+    execute(service.env, service.project_id, {"actionId": "reject", "contentIds": [content_id]})
+
+
+def test_what_was_put_into_a_queue_and_resolved_there_returns_to_it() -> None:
+    service = _service()
+    flagged = {"isFlagged": "FLAGGED"}
+    _place(service, "d", present=True)
+    _reject(service, "d")
+    assert _listed(service, flagged) == ["d", "c", "a"]
+    assert _listed(service, flagged, includeResolved=False) == ["c", "a"]
+    _review(service, unresolve_item, "d")
+    assert _listed(service, flagged, includeResolved=False) == ["d", "c", "a"]
+    _reject(service, "d")
+    _place(service, "d", present=False)
+    assert _listed(service, flagged) == ["c", "a"]
+
+
+@pytest.mark.parametrize(
+    ("filter_", "placed", "held"),
+    [
+        ({}, None, True),
+        ({"checkStatus": "unchecked"}, None, True),
+        ({"isFlagged": "FLAGGED", "authorID": "jo"}, None, True),
+        ({"recommendationActions": ["reject"]}, None, True),
+        ({"isFlagged": "NOT_FLAGGED"}, None, False),
+        ({"recommendationActions": ["review"]}, None, False),
+        ({"filterLabels": [{"label": "spam", "type": "FLAGGED"}]}, None, False),
+        ({"isFlagged": "NOT_FLAGGED"}, True, True),
+        ({}, False, False),
+    ],
+)
+def test_only_what_a_queue_holds_is_resolved_and_opened_in_it(
+    filter_: dict[str, Any], placed: bool | None, held: bool
+) -> None:
+    service = _service()
+    service.change(Queue, "q", filter=freeze(filter_))
+    if placed is not None:
+        _place(service, "a", present=placed)
+    calls = [resolve_item, resolve_item, unresolve_item, unresolve_item, resolve_item]
+    for function in calls:
+        if held:
+            assert _review(service, function, "a")["success"]
+        else:
+            with pytest.raises(NotFoundError):
+                _review(service, function, "a")
+    assert service.item("a").status == ("resolved" if held else "pending")
+
+
+def test_what_an_action_decided_does_not_leave_the_queue_of_its_review() -> None:
+    service = _service()
+    service.change(Queue, "q", filter=freeze({"recommendationActions": ["review"], "checkStatus": "unchecked"}))
+    _reject(service, "c")
+    assert _review(service, resolve_item, "c")["success"]
+    assert _review(service, unresolve_item, "c")["success"]
+
+
+def test_a_queue_is_changed_without_its_items_being_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = _service()
+    with service.store.transaction() as tx:
+        for name in ("find", "count"):
+            method = getattr(tx, name)
+            monkeypatch.setattr(tx, name, lambda kind, *query, method=method: _but_items(method, kind, *query))
+        queue = create_queue(service.env, tx, service.project_id, {"name": "New"})
+        update_queue(service.env, tx, service.project_id, queue.id, {"name": "Newer"})
+
+
+def _but_items(method: Any, kind: type, *query: Any) -> Any:
+    assert kind is not Item
+    return method(kind, *query)
+
+
+@pytest.mark.parametrize("timestamp", [8.64e15, -8.64e15])
+def test_content_of_any_time_is_reviewed(timestamp: float) -> None:
+    service = Service()
+    service.submit("bad", contentId="a", timestamp=timestamp)
+    (queue,) = service.all(Queue)
+    assert _review(service, resolve_item, "a", queue.id)["success"]
+    _reject(service, "a")
+    year = "9999-12-31T23:59:59.999Z" if timestamp > 0 else "0001-01-01T00:00:00.000Z"
+    assert [told["item"]["timestamp"] for _, told in service.events()] == [year] * 2
+
+
 def test_what_was_done_is_counted() -> None:
     service = _service()
     service.change(Queue, "q", filter=freeze({}))
     execute(service.env, service.project_id, {"actionId": "reject", "contentIds": ["d"], "queueId": "q"}, reviewer="mo")
     execute(service.env, service.project_id, {"actionId": "x", "contentIds": ["a", "c"], "queueId": "q"}, reviewer="al")
-    assert [each.present for each in service.all(Placement)] == [False]
+    assert service.all(Placement) == []
     with service.store.read() as tx:
         stats = measure_queue(service.env, tx, service.project_id, "q", {"withinDays": 5})
         nothing = measure_queue(service.env, tx, service.project_id, tx.find(Queue)[1].id)

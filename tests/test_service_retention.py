@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from seemly.errors import NotFoundError
 from seemly.service.execution import execute
+from seemly.service.ports import where
 from seemly.service.records import ActionRun, Attempt, Author, Delivery, Event, Item, Placement
 from seemly.service.retention import delete_expired, erase_author, export_author, export_project
 from service_fakes import DAY_MS, Service
@@ -18,6 +22,10 @@ def _service() -> Service:
         service.submit("bad", contentId=content_id, authorId=author)
     execute(service.env, service.project_id, {"actionId": "reject", "contentIds": ["a", "c", "d"]})
     execute(service.env, service.project_id, {"actionId": "block", "authorIds": ["jo", "al"]})
+    with service.store.transaction() as tx:
+        for item in tx.find(Item):
+            of_both: Any = {"queue_id": "que", "item_id": item.id, "present": True, "at_ms": 0}
+            tx.add(Placement(id=f"que:{item.id}", project_id=item.project_id, **of_both))
     _attempt(service)
     return service
 
@@ -101,6 +109,54 @@ def test_an_author_is_erased_with_everything_of_theirs(by_external_id: bool) -> 
         erase_author(service.env, service.project_id, "jo")
 
 
+def test_an_author_is_erased_in_steps_and_the_author_last() -> None:
+    service = _service()
+    author = service.author()
+    with service.store.transaction() as tx:
+        event = next(each for each in tx.find(Event) if each.author_id == author.id)
+        tx.add_all([replace(event, id=f"evt_{at}") for at in range(1_200)])
+    steps: list[int] = []
+    begin = service.store.transaction
+
+    @contextmanager
+    def counted(*, durable: bool = True) -> Iterator[Any]:
+        with begin(durable=durable) as tx:
+            before = tx.count(Event)
+            yield tx
+            steps.append(before - tx.count(Event))
+            assert (tx.get(Author, author.id) is None) == (
+                tx.count(Event, where("author_id", author.id)) == 0 and not steps[-1]
+            )
+
+    service.store.transaction = counted  # type: ignore[method-assign]
+    assert erase_author(service.env, service.project_id, "jo") == 2
+    assert len(steps) >= 4
+    assert max(steps) <= 500
+    assert sum(steps) > 1_200
+
+
+def test_an_erasure_that_was_interrupted_is_done_again() -> None:
+    service = _service()
+    begin = service.store.transaction
+    left = iter(range(1))
+
+    @contextmanager
+    def failing(*, durable: bool = True) -> Iterator[Any]:
+        if next(left, None) is None:
+            raise ConnectionError
+        with begin(durable=durable) as tx:
+            yield tx
+
+    service.store.transaction = failing  # type: ignore[method-assign]
+    with pytest.raises(ConnectionError):
+        erase_author(service.env, service.project_id, "jo")
+    service.store.transaction = begin  # type: ignore[method-assign]
+    _check_references(service)
+    erase_author(service.env, service.project_id, "jo")
+    assert [each.external_id for each in service.all(Author)] == ["al"]
+    _check_references(service)
+
+
 def _kinds(lines: Any) -> list[str]:
     return [json.loads(line)["kind"] for line in lines]
 
@@ -121,7 +177,7 @@ def test_a_project_is_exported_without_its_secrets() -> None:
     kinds = _kinds(lines)
     assert kinds[:3] == ["Project", "ChannelRecord", "Queue"]
     assert {kind: kinds.count(kind) for kind in ("Author", "Item", "Placement", "ActionRun")} == {
-        "Author": 2, "Item": 4, "Placement": 3, "ActionRun": 5,
+        "Author": 2, "Item": 4, "Placement": 4, "ActionRun": 5,
     }  # fmt: skip
     assert not {"Key", "Webhook", "Event", "Delivery", "Attempt"} & set(kinds)
     assert "ecret" not in lines[0]

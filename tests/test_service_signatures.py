@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from seemly.errors import SeemlyError
+from seemly.service.delivery import Schedule
 from seemly.service.events import to_iso
 from seemly.service.signatures import SignatureError, sign, verify_signature
 
@@ -43,6 +45,16 @@ def test_events_of_another_time_are_refused(seconds: int, holds: bool) -> None:
         with pytest.raises(SignatureError, match="replay"):
             check(body)
     check(body, tolerance=301.0)
+
+
+def test_the_last_attempt_is_taken_within_the_tolerance_that_is_told() -> None:
+    schedule = Schedule()
+    late_s = sum(schedule.waits_ms) * (1.0 + schedule.jitter) / 1000.0 + 5.0 * schedule.attempts
+    body = write(to_iso(NOW - round(late_s * 1000.0)))
+    with pytest.raises(SignatureError, match="replay"):
+        check(body)
+    check(body, tolerance=1000.0)
+    check(write(to_iso(0)), tolerance=math.inf)
 
 
 @pytest.mark.parametrize("header", ["", "0" * 64, "ünlesbar", "\udcff", sign(b"other", SECRET), " "])

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Interval, Len
 
 from seemly.errors import ConfigError, Issue
+from seemly.frozen import FrozenMapping
 
 __all__ = ["check_fields", "find_issues"]
 
@@ -46,9 +47,13 @@ def _hints(cls: Any) -> list[tuple[str, Any, frozenset[type]]]:
 
 def _welcome(hint: Any) -> frozenset[type]:
     # Most values are of these: to look closely at each would take longer than all else that is done to a submission.
-    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
         return frozenset().union(*map(_welcome, typing.get_args(hint)))
-    return frozenset({hint}) if hint in (str, int, bool, types.NoneType) else frozenset()
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return frozenset({dict, FrozenMapping})
+    # A float may be no number.
+    return frozenset({hint}) if isinstance(hint, type) and hint is not float else frozenset()
 
 
 def _problem(value: Any, hint: Any) -> str | None:

@@ -10,6 +10,8 @@ __all__ = ["EMPTY", "MAX_DEPTH", "FrozenMapping", "freeze", "thaw"]
 MAX_DEPTH = 32
 """How deep JSON that is kept may be nested."""
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
 
 class FrozenMapping(Mapping[str, Any]):
     """A read-only, picklable mapping, hashable where its values are. Equal to any mapping with the same items."""
@@ -46,7 +48,8 @@ def freeze(value: Any, depth: int = MAX_DEPTH) -> Any:
 
     Raises ValueError for what is not JSON, or nested deeper than `depth`.
     """
-    if value is None or isinstance(value, str | int | float):
+    # Most values are of these very types, which is told much sooner than what they derive from.
+    if type(value) in _PLAIN or isinstance(value, str | int | float):
         return value
     if depth == 0:
         raise ValueError(f"is nested deeper than {MAX_DEPTH} levels")

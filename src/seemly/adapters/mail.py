@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import smtplib
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
 from typing import Literal
+from urllib.parse import unquote, urlsplit
 
+from seemly.errors import ConfigError
 from seemly.service.delivery import Mail
 
 __all__ = ["SmtpMailer"]
+
+
+Security = Literal["starttls", "tls", "none"]
+
+_SECURITY: Mapping[str, tuple[Security, int]] = {
+    "smtp": ("starttls", 587),
+    "smtps": ("tls", 465),
+    "plain": ("none", 25),
+}
+"""How the connection of a URL is encrypted, and its usual port."""
+
+_FORMS = "mail goes through smtp://user:password@host:587, smtps://user:password@host:465, or host:port without login"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +43,28 @@ class SmtpMailer:
     sender: str
     user: str | None = None
     password: str = field(default="", repr=False)
-    security: Literal["starttls", "tls", "none"] = "starttls"
+    security: Security = "starttls"
     timeout: float = 10.0
     context: ssl.SSLContext = field(default_factory=ssl.create_default_context, repr=False)
+
+    @classmethod
+    def from_address(cls, address: str, sender: str, password: str = "") -> SmtpMailer:
+        """The mailer of a URL: `smtp://user:password@host:587` encrypts by STARTTLS, `smtps://…` from the start, and
+        `host:port` alone, for a server on the same machine, not at all. `password` stands in where the URL has none.
+
+        Raises ConfigError, which says nothing of the address, for one that is no such URL.
+        """
+        try:
+            parts = urlsplit(address if "://" in address else f"plain://{address}")
+            security, usual = _SECURITY[parts.scheme]
+            port = parts.port or usual
+        except (KeyError, ValueError):
+            raise ConfigError(_FORMS) from None
+        # A password is not sent in the clear.
+        if not parts.hostname or (security == "none" and parts.username is not None):
+            raise ConfigError(_FORMS)
+        user = None if parts.username is None else unquote(parts.username)
+        return cls(parts.hostname, port, sender, user, unquote(parts.password or "") or password, security)
 
     def send(self, mail: Mail) -> None:
         """Hand a mail over.

@@ -30,8 +30,9 @@ class Job:
 class Worker:
     """Delivers what is due, with a few threads, each of which holds one delivery at a time.
 
-    So a webhook that hangs costs one thread for its 5 seconds, and a worker that is stopped has nothing to hand back
-    but what it is just sending, which it finishes. Without a mailer nobody is told of deliveries that failed.
+    So a worker that is stopped has nothing to hand back but what it is just sending, which it finishes. Webhooks take
+    turns, however much each of them is to hear of, and one that hangs costs two threads at most, for its 5 seconds.
+    Without a mailer nobody is told of deliveries that failed.
 
     `threads` is how many deliver at once, `poll_s` how many seconds one waits when nothing is due, `hold_ms` how many
     milliseconds a delivery stays with a worker that died.
@@ -58,6 +59,7 @@ class Worker:
         self._poll_s = poll_s
         self._hold_ms = hold_ms
         self._due_ms = dict.fromkeys(self._jobs, 0)
+        self._served: frozenset[str] = frozenset()
 
     def run_once(self) -> int:
         """Run the jobs that are due, then deliver until nothing is due any more. Returns how many attempts that took.
@@ -105,8 +107,9 @@ class Worker:
 
     def _deliver(self) -> bool:
         """Whether there was something to deliver."""
-        claims = claim(self._env, 1, self._hold_ms)
+        claims = claim(self._env, 1, self._hold_ms, served=self._served)
         for held in claims:
+            self._end_turn(held.webhook.id)
             outcome = send(self._env, self._sender, held)
             recorded = record(self._env, self._schedule, held, outcome)
             if recorded is None:
@@ -125,6 +128,11 @@ class Worker:
             if recorded.mail is not None:
                 self._mail(recorded.mail, ids)
         return bool(claims)
+
+    def _end_turn(self, webhook_id: str) -> None:
+        # One that had its turn gets another only where nobody else waits for theirs: then all begin anew.
+        others = frozenset() if webhook_id in self._served else self._served
+        self._served = others | {webhook_id}
 
     def _mail(self, mail: Mail, ids: dict[str, str]) -> None:
         if self._mailer is None:

@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+from seemly.cli.operations import OPERATIONS
 from seemly.version import __version__
 
 __all__ = ["build_parser", "split_names"]
@@ -47,12 +48,19 @@ exit codes:
 """
 
 
+_PLANS = ("standard", "enterprise")
 _ARTICLES = {"image": "an image", "video": "a video", "audio": "a recording"}
 
 
 def split_names(names: str) -> list[str]:
     """The names of a comma-separated list."""
     return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _whole(word: str) -> int:
+    if not (word.isascii() and word.isdigit()):
+        raise argparse.ArgumentTypeError("must be a whole number")
+    return int(word)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -118,19 +126,69 @@ def _add_service(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     service = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add = service.add_argument
     add("--database", default="sqlite:///seemly.db", metavar="URL", help="sqlite:///FILE or postgresql://…")
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add = first.add_argument
+    add("--owner-email", metavar="ADDRESS", help="of a new database: where failed webhooks are told of")
+    add("--plan", choices=_PLANS, help="of a new database: enterprise unless given")
+    add("--quota", type=_whole, metavar="N", help="of a new database: units a month; no limit unless given")
+    running = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    add = running.add_argument
     add("--allow-private-targets", action="store_true", help="webhooks and media on private addresses, for tests")
-    add("--smtp", metavar="HOST:PORT", help="where mail about failed webhooks goes through; none without it")
+    add(
+        "--smtp",
+        metavar="URL",
+        help="where mail about failed webhooks goes through: smtp://USER:PASSWORD@HOST:587 (STARTTLS), smtps://…, or "
+        "HOST:PORT in the clear; the password can be in SEEMLY_SMTP_PASSWORD. No mail without it",
+    )
     add("--mail-from", default="seemly@localhost", metavar="ADDRESS", help="who that mail is from")
-    setup = commands.add_parser("setup", help="set up a database, print keys", parents=[service], allow_abbrev=False)
+    add("--log", choices=("json", "text"), default="json", help="lines on standard error (default: %(default)s)")
+    setup = commands.add_parser(
+        "setup", help="set up a database, print keys", parents=[service, first], allow_abbrev=False
+    )
     setup.add_argument("--json", action="store_true", help="as one line of JSON")
-    serve = commands.add_parser("serve", help="serve the HTTP interface", parents=[service], allow_abbrev=False)
+    serve = commands.add_parser(
+        "serve", help="serve the HTTP interface", parents=[service, first, running], allow_abbrev=False
+    )
     add = serve.add_argument
     add("--host", default="127.0.0.1", help="%(default)s")
     add("--port", type=int, default=8000, help="%(default)s")
     add("--tier", help="the tier of text models")
-    add("--counters", default="memory://", metavar="URL", help="where rates are counted; redis://… for several servers")
+    add(
+        "--counters",
+        default="memory://",
+        metavar="URL",
+        help="where rates are counted; postgresql://… or redis://… for several servers",
+    )
     add("--no-worker", action="store_true", help="deliver no webhooks; seemly worker does")
-    commands.add_parser("worker", help="deliver webhooks", parents=[service], allow_abbrev=False)
+    commands.add_parser("worker", help="deliver webhooks", parents=[service, running], allow_abbrev=False)
+    _add_management(commands, service)
+
+
+def _add_management(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], service: argparse.ArgumentParser
+) -> None:
+    for group, operations in OPERATIONS.items():
+        verbs = ", ".join(operations)
+        parser = commands.add_parser(
+            group,
+            help=f"manage the {group} of a service",
+            description="What the endpoints of the interface take and give, on a database, without a key.",
+            parents=[service],
+            allow_abbrev=False,
+        )
+        parser.add_argument("verb", choices=tuple(operations), metavar="VERB", help=verbs)
+        parser.add_argument("words", nargs="*", metavar="WORD", help="ids, then name=VALUE or name=@FILE.json")
+    export = commands.add_parser(
+        "export", help="write all of a project but its secrets, as JSON Lines", parents=[service], allow_abbrev=False
+    )
+    export.add_argument("project", metavar="PROJECT", help="its id")
+    organization = commands.add_parser(
+        "organization", help="show or change a service's organization", parents=[service], allow_abbrev=False
+    )
+    add = organization.add_argument
+    add("--name", help="what it is called")
+    add("--plan", choices=_PLANS, help="what it may do")
+    add("--quota", metavar="N", help="units a month; none for no limit")
 
 
 def _add_evaluate(

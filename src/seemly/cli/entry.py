@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from seemly.cli.arguments import build_parser, split_names
 from seemly.cli.codes import BROKEN_PIPE, INTERRUPTED, UNUSABLE
 from seemly.cli.console import Console
-from seemly.errors import ConfigError, DataError
+from seemly.cli.operations import OPERATIONS
+from seemly.errors import SeemlyError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None, mode
         return asked.code if isinstance(asked.code, int) else UNUSABLE
     try:
         return _run(args, console, models)
-    except (ConfigError, DataError) as error:
+    except SeemlyError as error:
         console.complain(error)
         return UNUSABLE
     except BrokenPipeError:
@@ -116,6 +117,18 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
 
             chosen = {"setup": serve.run_setup, "serve": serve.run_serve, "worker": serve.run_worker}[args.command]
             return chosen(_serve_job(args), console)
+        case "export":
+            from seemly.cli.manage import run_export
+
+            return run_export(args.database, args.project, console)
+        case "organization":
+            from seemly.cli.manage import OrganizationJob, run_organization
+
+            return run_organization(OrganizationJob(args.database, args.name, args.plan, args.quota), console)
+        case group if group in OPERATIONS:
+            from seemly.cli.manage import ManageJob, run_manage
+
+            return run_manage(ManageJob(args.database, OPERATIONS[group][args.verb], tuple(args.words)), console)
         case "schema":
             from seemly.cli.listing import write_schema
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from seemly.cli.codes import DONE
-from seemly.errors import ConfigError
+from seemly.errors import ConfigError, ConflictError, ContentError
+from seemly.service.accounts import update_member
 from seemly.service.environment import Environment
+from seemly.service.setup import set_up
 
 if TYPE_CHECKING:
     from seemly.adapters.store.sql import SqlStore
@@ -17,15 +20,20 @@ if TYPE_CHECKING:
     from seemly.cli.console import Console
     from seemly.decode import Fetch
 
-__all__ = ["ServeJob", "run_serve", "run_setup", "run_worker"]
+__all__ = ["MISSING", "ServeJob", "open_store", "run_serve", "run_setup", "run_worker"]
 
 _DAY = 86_400.0
-_MISSING = 'the service needs an extra: pip install "seemly[server]"'
+
+MISSING = 'the service needs an extra: pip install "seemly[server]"'
+"""What is said where a package of the service is not installed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServeJob:
-    """What a command line says of the service. `smtp` is host:port of the server that mail goes through."""
+    """What a command line says of the service. `smtp` is the address of the server that mail goes through, as
+    `SmtpMailer.from_address` takes it; its password can be in the variable SEEMLY_SMTP_PASSWORD. `owner_email`, `plan`
+    and `quota` are those of the first organization.
+    """
 
     database: str = "sqlite:///seemly.db"
     host: str = "127.0.0.1"
@@ -36,13 +44,18 @@ class ServeJob:
     counters: str = "memory://"
     smtp: str | None = None
     mail_from: str = "seemly@localhost"
+    log: Literal["json", "text"] = "json"
+    owner_email: str | None = None
+    plan: Literal["standard", "enterprise"] = "enterprise"
+    quota: int | None = None
     json: bool = False
 
 
 def run_setup(job: ServeJob, console: Console) -> int:
     """Make the tables, the first organization and what belongs to it, and write the keys. Raises ConfigError."""
-    store = _open_store(job)
-    told = _set_up(store)
+    store = open_store(job.database)
+    store.migrate()
+    told = _set_up(store, job)
     if told is None:
         raise ConfigError("this database is set up already; its keys were shown then, and are kept nowhere")
     console.write(json.dumps(told) if job.json else "\n".join(f"{name}: {value}" for name, value in told.items()))
@@ -55,24 +68,29 @@ def run_serve(job: ServeJob, console: Console) -> int:
         import uvicorn
 
         from seemly.adapters.server.app import create_app
+        from seemly.adapters.server.logs import log_to
         from seemly.adapters.server.settings import ServerSettings
     except ModuleNotFoundError as error:
-        raise ConfigError(_MISSING) from error
-    store = _open_store(job)
-    told = _set_up(store)
+        raise ConfigError(MISSING) from error
+    store = open_store(job.database)
+    env = Environment(store)
+    # Made first: where something of it cannot work, no database was set up, and no keys were shown, for nothing.
+    settings = ServerSettings(tier=job.tier or "cascade", counters=job.counters)
+    worker = _make_worker(env, job) if job.worker else None
+    app = create_app(store, settings=settings, env=env, worker=worker, fetch=_make_fetch(job))
+    store.migrate()
+    told = _set_up(store, job)
     if told is not None:
         console.write("a new database; these keys are shown once:")
         for name, value in told.items():
             console.write(f"  {name}: {value}")
-    settings = ServerSettings(tier=job.tier or "cascade", counters=job.counters)
-    env = Environment(store)
-    worker = _make_worker(env, job) if job.worker else None
-    app = create_app(store, settings=settings, env=env, worker=worker, fetch=_make_fetch(job))
     console.tell(f"serving on http://{job.host}:{job.port}/v1, with {job.database.split('://')[0]}")
+    log_to(console.stderr, job.log)
     uvicorn.run(
         app,
         host=job.host,
         port=job.port,
+        log_config=None,
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=30,
@@ -85,32 +103,42 @@ def run_serve(job: ServeJob, console: Console) -> int:
 
 def run_worker(job: ServeJob, console: Console) -> int:
     """Deliver webhooks until interrupted. Raises ConfigError."""
-    worker = _make_worker(Environment(_open_store(job)), job)
+    try:
+        from seemly.adapters.server.logs import log_to
+    except ModuleNotFoundError as error:
+        raise ConfigError(MISSING) from error
+    store = open_store(job.database)
+    worker = _make_worker(Environment(store), job)
+    store.migrate()
     console.tell("delivering webhooks; stop with Ctrl-C")
+    log_to(console.stderr, job.log)
     worker.run(threading.Event())
     return DONE
 
 
-def _open_store(job: ServeJob) -> SqlStore:
+def open_store(database: str) -> SqlStore:
+    """The store of a database's URL. Raises ConfigError."""
     try:
         from seemly.adapters.store.sql import SqlStore
     except ModuleNotFoundError as error:
-        raise ConfigError(_MISSING) from error
-    store = SqlStore(job.database)
-    store.migrate()
-    return store
+        raise ConfigError(MISSING) from error
+    return SqlStore(database)
 
 
-def _set_up(store: SqlStore) -> dict[str, str] | None:
-    """What the interface names after setting up; None where that was done before."""
-    from seemly.errors import ConflictError
-    from seemly.service.setup import set_up
-
+def _set_up(store: SqlStore, job: ServeJob) -> dict[str, str] | None:
+    """What the interface names after setting up; None where that was done before. Raises ConfigError."""
+    env = Environment(store)
     try:
         with store.transaction() as tx:
-            return set_up(Environment(store), tx).to_dict()
+            made = set_up(env, tx)
+            tx.put(replace(made.organization, plan=job.plan, quota=job.quota))
+            if job.owner_email is not None:
+                update_member(env, tx, made.owner, made.owner.id, {"email": job.owner_email})
+            return made.to_dict()
     except ConflictError:
         return None
+    except ContentError as error:
+        raise ConfigError("the first organization cannot be made so", error.issues) from error
 
 
 def _make_worker(env: Environment, job: ServeJob) -> Worker:
@@ -119,12 +147,12 @@ def _make_worker(env: Environment, job: ServeJob) -> Worker:
         from seemly.adapters.webhooks import HttpSender
         from seemly.adapters.worker import Job, Worker
     except ModuleNotFoundError as error:
-        raise ConfigError(_MISSING) from error
+        raise ConfigError(MISSING) from error
     from seemly.service.blocks import lift_expired
     from seemly.service.retention import delete_expired
 
-    host, _, port = (job.smtp or "").partition(":")
-    mailer = SmtpMailer(host, int(port or 25), job.mail_from, security="none") if host else None
+    password = os.environ.get("SEEMLY_SMTP_PASSWORD", "")
+    mailer = None if job.smtp is None else SmtpMailer.from_address(job.smtp, job.mail_from, password)
     jobs = (
         Job("lift suspensions", 5.0, lambda: lift_expired(env)),
         Job("delete what is old", _DAY / 24, lambda: delete_expired(env)),

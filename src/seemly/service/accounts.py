@@ -9,14 +9,14 @@ from typing import Literal, get_args
 from seemly.errors import ForbiddenError, NotFoundError, TooManyRequestsError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
-from seemly.service.keys import log, require_admin, require_plan
+from seemly.service.keys import log, require_admin, require_permission, require_plan
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Key, Member, Organization, Project, Usage
 
 __all__ = [
-    "ROLES", "Account", "add_member", "add_usage", "count_units", "find_member", "find_organization", "get_account",
-    "list_members", "month_of", "remove_member", "require_quota", "seconds_to_next_month", "update_member",
-    "update_organization",
+    "ROLES", "Account", "add_member", "add_usage", "count_units", "find_member", "find_organization", "find_principal",
+    "get_account", "list_members", "month_of", "remove_member", "require_quota", "seconds_to_next_month",
+    "update_member", "update_organization",
 ]  # fmt: skip
 
 Role = Literal["owner", "admin", "member"]
@@ -51,15 +51,32 @@ def find_organization(tx: Transaction, organization_id: str, *, lock: bool = Fal
     return organization
 
 
-def update_organization(env: Environment, tx: Transaction, member: Member, wire: object) -> Organization:
-    """Change the organization's `name`, for an owner or admin. Raises ForbiddenError, NotFoundError, ContentError."""
+def find_principal(tx: Transaction, key: Key) -> Member:
+    """The owner in whose name an organization key acts that may do everything else. Raises ForbiddenError."""
+    require_permission(tx, key, "projects", "write")
+    require_permission(tx, key, "channels", "write")
+    if key.project_ids:
+        raise ForbiddenError("a key limited to some projects cannot manage the organization, its members or its keys")
+    owners = [each for each in list_members(tx, key.organization_id) if each.role == "owner"]
+    if not owners:
+        raise ForbiddenError("this organization has no owner in whose name it can be managed")
+    return owners[0]
+
+
+def update_organization(
+    env: Environment, tx: Transaction, member: Member, wire: object, *, by: Key | None = None
+) -> Organization:
+    """Change the organization's `name`, for an owner or admin; `by` is the key that asks in their name, if one does.
+
+    Raises ForbiddenError, NotFoundError, ContentError.
+    """
     require_admin(member)
     organization = find_organization(tx, member.organization_id, lock=True)
     body = Body(wire)
     changed = replace(organization, name=body.text("name", organization.name, least=1, most=200))
     body.done()
     tx.put(changed)
-    log(env, tx, member, "organization.updated", changed.id)
+    log(env, tx, by or member, "organization.updated", changed.id)
     return changed
 
 
@@ -122,8 +139,9 @@ def list_members(tx: Transaction, organization_id: str) -> list[Member]:
     return tx.find(Member, Query((Where("organization_id", "is", organization_id),), (Order("created_ms"),)))
 
 
-def add_member(env: Environment, tx: Transaction, member: Member, wire: object) -> Member:
+def add_member(env: Environment, tx: Transaction, member: Member, wire: object, *, by: Key | None = None) -> Member:
     """Add a member, for an owner or admin: `name`, `email` and `role` (member where left out; an owner by owners only).
+    `by` is the key that asks in their name, if one does.
 
     Raises ForbiddenError, ContentError.
     """
@@ -132,12 +150,15 @@ def add_member(env: Environment, tx: Transaction, member: Member, wire: object) 
     added = _read(Body(wire), blank)
     _require_rank(member, added)
     tx.add(added)
-    log(env, tx, member, "member.added", added.id)
+    log(env, tx, by or member, "member.added", added.id)
     return added
 
 
-def update_member(env: Environment, tx: Transaction, member: Member, member_id: str, wire: object) -> Member:
+def update_member(
+    env: Environment, tx: Transaction, member: Member, member_id: str, wire: object, *, by: Key | None = None
+) -> Member:
     """Change a member, for an owner or admin; what is left out stays as it is. Owners are changed by owners only.
+    `by` is the key that asks in their name, if one does.
 
     Raises ForbiddenError, NotFoundError, and ContentError where no owner would be left.
     """
@@ -151,12 +172,15 @@ def update_member(env: Environment, tx: Transaction, member: Member, member_id: 
         body.wrong("role", "must stay owner, as this is the only one; make another member an owner first")
         body.done()
     tx.put(changed)
-    log(env, tx, member, "member.updated", changed.id)
+    log(env, tx, by or member, "member.updated", changed.id)
     return changed
 
 
-def remove_member(env: Environment, tx: Transaction, member: Member, member_id: str) -> Member:
+def remove_member(
+    env: Environment, tx: Transaction, member: Member, member_id: str, *, by: Key | None = None
+) -> Member:
     """Remove a member, for an owner or admin. Owners are removed by owners only. Who it was is returned.
+    `by` is the key that asks in their name, if one does.
 
     Raises ForbiddenError, NotFoundError, and ContentError where no owner would be left.
     """
@@ -168,7 +192,7 @@ def remove_member(env: Environment, tx: Transaction, member: Member, member_id: 
         body.wrong("id", "is the only owner; make another member an owner first")
         body.done()
     tx.remove(Member, where("id", held.id))
-    log(env, tx, member, "member.removed", held.id)
+    log(env, tx, by or member, "member.removed", held.id)
     return held
 
 
@@ -179,7 +203,9 @@ def _read(body: Body, held: Member) -> Member:
         email=body.text("email", held.email, least=3, most=320, null=True),
         role=body.choice("role", ROLES, held.role),
     )
-    if changed.email is not None and "@" not in changed.email[1:-1]:
+    email = changed.email
+    # A line break would end the address in the mail's head, and begin what somebody else says there.
+    if email is not None and ("@" not in email[1:-1] or not email.isprintable() or " " in email):
         body.wrong("email", "must be an e-mail address")
     body.done()
     return changed

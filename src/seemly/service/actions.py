@@ -10,7 +10,7 @@ from seemly.service.bodies import Body
 from seemly.service.environment import Environment
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Action, ActionType
-from seemly.service.views.actions import action_view
+from seemly.service.views.actions import view_action
 
 __all__ = ["create_action", "delete_action", "find_action", "list_actions", "read_action", "update_action"]
 
@@ -39,12 +39,12 @@ def create_action(env: Environment, tx: Transaction, project_id: str, wire: obje
     action = replace(_read(body, blank), type=body.choice("type", get_args(ActionType), blank.type))
     body.done()
     tx.add(action)
-    return action_view(action)
+    return view_action(action)
 
 
 def read_action(tx: Transaction, project_id: str, action_id: str) -> dict[str, Any]:
     """The action of that id or key. Raises NotFoundError."""
-    return action_view(find_action(tx, project_id, action_id))
+    return view_action(find_action(tx, project_id, action_id))
 
 
 def list_actions(tx: Transaction, project_id: str, wire: object = None) -> list[dict[str, Any]]:
@@ -53,7 +53,7 @@ def list_actions(tx: Transaction, project_id: str, wire: object = None) -> list[
     queue_id = body.text("queueId", None)
     body.done()
     actions = tx.find(Action, replace(where("project_id", project_id), order=(Order("created_ms"),)))
-    return [action_view(each) for each in actions if queue_id is None or _is_shown_in(each, queue_id)]
+    return [view_action(each) for each in actions if queue_id is None or _is_shown_in(each, queue_id)]
 
 
 def update_action(tx: Transaction, project_id: str, action_id: str, wire: object) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def update_action(tx: Transaction, project_id: str, action_id: str, wire: object
     body.done()
     action = replace(action, key=before.key) if before.built_in else action
     tx.put(action)
-    return action_view(action)
+    return view_action(action)
 
 
 def delete_action(tx: Transaction, project_id: str, action_id: str) -> dict[str, Any]:

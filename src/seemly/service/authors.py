@@ -11,12 +11,13 @@ from seemly.channel import MetaType
 from seemly.errors import NotFoundError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
-from seemly.service.events import emit
+from seemly.service.events import delete_events, emit
 from seemly.service.paging import read_page, read_time
-from seemly.service.ports import Order, Query, Transaction, Where
+from seemly.service.ports import Order, Query, Transaction, Where, where
+from seemly.service.projects import hold_project
 from seemly.service.records import Action, ActionRun, Author, Item
 from seemly.service.trust import settle_level
-from seemly.service.views.authors import author_view
+from seemly.service.views.authors import view_author
 
 __all__ = [
     "create_author", "delete_author", "drop_author", "find_author", "keep_author", "list_authors", "read_author",
@@ -66,15 +67,18 @@ def keep_author(env: Environment, tx: Transaction, author: Author) -> Author:
     settled = settle_level(author, env.now())
     tx.put(settled)
     if settled.level != author.level:
-        emit(env, tx, author.project_id, "author.trust_level_changed", author_view(settled, env.now()))
+        view = view_author(settled, env.now())
+        emit(env, tx, author.project_id, "author.trust_level_changed", view, author_id=author.id)
     return settled
 
 
 def create_author(env: Environment, tx: Transaction, project_id: str, wire: object) -> dict[str, Any]:
     """Make an author and answer with them.
 
-    Raises ContentError, and ConflictError where the project has one of that external id.
+    Raises ContentError, NotFoundError where the project was deleted, and ConflictError where it has one of that
+    external id.
     """
+    hold_project(tx, project_id)
     body, now_ms = Body(wire), env.now()
     author = Author(
         id=env.new_id("auth"),
@@ -85,12 +89,12 @@ def create_author(env: Environment, tx: Transaction, project_id: str, wire: obje
     )
     author = _read_fields(body, author)
     body.done()
-    return author_view(keep_author(env, tx, author), now_ms)
+    return view_author(keep_author(env, tx, author), now_ms)
 
 
 def read_author(env: Environment, tx: Transaction, project_id: str, author_id: str) -> dict[str, Any]:
     """The author of that id or external id. Raises NotFoundError."""
-    return author_view(find_author(tx, project_id, author_id), env.now())
+    return view_author(find_author(tx, project_id, author_id), env.now())
 
 
 def update_author(env: Environment, tx: Transaction, project_id: str, author_id: str, wire: object) -> dict[str, Any]:
@@ -103,28 +107,41 @@ def update_author(env: Environment, tx: Transaction, project_id: str, author_id:
     after = _read_fields(body, before)
     body.done()
     after = keep_author(env, tx, after)
-    view = author_view(after, env.now())
+    view = view_author(after, env.now())
     if any(getattr(before, name) != getattr(after, name) for name in _PUBLIC):
-        emit(env, tx, project_id, "author.updated", view)
+        emit(env, tx, project_id, "author.updated", view, author_id=after.id)
     return view
 
 
 def delete_author(tx: Transaction, project_id: str, author_id: str) -> dict[str, Any]:
-    """Delete an author. What they wrote stays, without an author: `retention.erase_author` deletes that too.
-
-    Raises NotFoundError.
-    """
+    """Delete an author, as `drop_author` does. Raises NotFoundError."""
     drop_author(tx, find_author(tx, project_id, author_id, lock=True))
     return {"success": True}
 
 
 def drop_author(tx: Transaction, author: Author) -> None:
-    """Remove an author, and their name from what they wrote."""
-    theirs = Query((Where("project_id", "is", author.project_id), Where("author_id", "is", author.id)), limit=_BATCH)
-    while items := tx.find(Item, theirs):
+    """Remove an author, who is locked, and all that tells of them: events, what was sent of these, and what was done
+    about them.
+
+    What they wrote stays, without an author, and so does what was done about that alone; `retention.erase_author`
+    deletes these too. That they were deleted stays written down, by their id, without a word of why.
+    """
+    of_project, of_author = Where("project_id", "is", author.project_id), Where("author_id", "is", author.id)
+    while items := tx.find(Item, Query((of_project, of_author), limit=_BATCH, lock="wait")):
         for item in items:
             tx.put(replace(item, author_id=None))
-    tx.remove(Author, Query((Where("id", "is", author.id),)))
+    while delete_events(tx, Query((of_author,))):
+        pass
+    actions = tx.find(Action, where("project_id", author.project_id))
+    of_items = tuple(each.id for each in actions if each.type.startswith("ITEM_"))
+    deleting = tuple(each.id for each in actions if each.type == "AUTHOR_DELETE")
+    while runs := tx.find(ActionRun, Query((of_author, Where("action_id", "in", of_items)), limit=_BATCH)):
+        for run in runs:
+            tx.put(replace(run, author_id=None))
+    for run in tx.find(ActionRun, Query((of_author, Where("action_id", "in", deleting)))):
+        tx.put(replace(run, value=None, comment=None))
+    tx.remove(ActionRun, Query((of_author, Where("action_id", "not_in", deleting))))
+    tx.remove(Author, where("id", author.id))
 
 
 def list_authors(env: Environment, tx: Transaction, project_id: str, wire: object = None) -> dict[str, Any]:
@@ -157,7 +174,7 @@ def list_authors(env: Environment, tx: Transaction, project_id: str, wire: objec
         recent.sort(key=lambda author: author.id)
         recent.sort(key=measure, reverse=descending)
         authors = recent[page.offset : page.offset + page.size]
-    return {"authors": [author_view(each, env.now()) for each in authors], "pagination": page.dump(total)}
+    return {"authors": [view_author(each, env.now()) for each in authors], "pagination": page.dump(total)}
 
 
 def _read_fields(body: Body, author: Author) -> Author:

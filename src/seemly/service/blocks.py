@@ -8,8 +8,8 @@ from seemly.service.environment import Environment
 from seemly.service.events import EventType, emit
 from seemly.service.ports import Order, Query, Transaction, Where
 from seemly.service.records import Action, ActionRun, Author
-from seemly.service.views.actions import Cause, cause_view
-from seemly.service.views.authors import author_view
+from seemly.service.views.actions import Cause, view_cause
+from seemly.service.views.authors import view_author
 
 __all__ = ["AUTO_UNBLOCK", "block", "lift_expired", "suspend", "unblock"]
 
@@ -58,8 +58,13 @@ def lift_expired(env: Environment) -> int:
 def _lift_batch(env: Environment) -> int:
     now_ms = env.now()
     conditions = (Where("status", "is", "suspended"), Where("block_until_ms", "below", now_ms + 1))
+    expired = Query(conditions, (Order("block_until_ms"),), limit=_BATCH)
+    # Most often there are none, and to write, even nothing, has the disk confirm it.
+    with env.store.read() as tx:
+        if not tx.find(Author, replace(expired, limit=1)):
+            return 0
     with env.store.transaction() as tx:
-        authors = tx.find(Author, Query(conditions, (Order("block_until_ms"),), limit=_BATCH, lock="skip"))
+        authors = tx.find(Author, replace(expired, lock="skip"))
         causes = {
             project_id: _find_cause(tx, project_id, now_ms) for project_id in {each.project_id for each in authors}
         }
@@ -87,5 +92,6 @@ def _find_cause(tx: Transaction, project_id: str, now_ms: int) -> Cause:
 
 def _change(env: Environment, tx: Transaction, author: Author, kind: EventType, cause: Cause) -> Author:
     tx.put(author)
-    emit(env, tx, author.project_id, kind, cause_view(cause, author=author_view(author, env.now())))
+    view = view_cause(cause, author=view_author(author, env.now()))
+    emit(env, tx, author.project_id, kind, view, author_id=author.id)
     return author

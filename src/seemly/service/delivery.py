@@ -7,6 +7,7 @@ while, and another attempts the same: every event arrives at least once, and its
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
@@ -20,12 +21,21 @@ from seemly.service.records import Attempt, Delivery, Event, Member, Project, We
 from seemly.service.signatures import sign
 
 __all__ = [
-    "HOLD_MS", "Answer", "Claim", "Mail", "Mailer", "Outcome", "Recorded", "Schedule", "Sender", "claim",
-    "list_attempts", "list_deliveries", "record", "redeliver", "send",
+    "FAR_MS", "HOLD_MS", "MOST_AT_ONCE", "Answer", "Claim", "Mail", "Mailer", "Outcome", "Recorded", "Schedule",
+    "Sender", "claim", "list_attempts", "list_deliveries", "record", "redeliver", "send",
 ]  # fmt: skip
 
 HOLD_MS = 60_000
 """How long a claim lasts, in milliseconds: far longer than an attempt takes, so that only a dead worker loses one."""
+
+MOST_AT_ONCE = 2
+"""How many deliveries of one webhook are attempted at the same time, so that one that hangs leaves room for others."""
+
+FAR_MS = 3_600_000
+"""How far off, in milliseconds, no attempt is put off and no claim lasts. What is due or held later than that is so by
+a clock that ran ahead and was corrected since."""
+
+_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +81,9 @@ class Schedule:
 
     `waits_ms` are the milliseconds after the first attempt, the second and so on: there is one attempt more than there
     are waits. Each wait is up to `jitter` (a share, 0 to 1) shorter or longer, so that what failed together does not
-    come back together. Of one webhook at most one mail tells in each period of `mail_ms` milliseconds, counted from the
-    Unix epoch; 0 sends one for each event. Raises ConfigError for values outside these ranges.
+    come back together. None is longer than an hour. Of one webhook at most one mail tells in each period of `mail_ms`
+    milliseconds, counted from the Unix epoch; 0 sends one for each event. Raises ConfigError for values outside these
+    ranges.
     """
 
     waits_ms: tuple[int, ...] = (5_000, 30_000, 120_000, 600_000)
@@ -82,6 +93,8 @@ class Schedule:
     def __post_init__(self) -> None:
         if not (0.0 <= self.jitter <= 1.0 and self.mail_ms >= 0 and all(each >= 0 for each in self.waits_ms)):
             raise ConfigError("a schedule's times must be 0 or more, and its jitter from 0 to 1")
+        if any(each * (1.0 + self.jitter) > FAR_MS for each in self.waits_ms):
+            raise ConfigError("a schedule's waits must be an hour or less, with their jitter")
 
     @property
     def attempts(self) -> int:
@@ -132,30 +145,78 @@ class Recorded:
     mail: Mail | None = None
 
 
-def claim(env: Environment, most: int, hold_ms: int = HOLD_MS) -> list[Claim]:
-    """Take up to `most` of the deliveries that are due, those first that are due longest, for `hold_ms` milliseconds.
+def claim(env: Environment, most: int, hold_ms: int = HOLD_MS, *, served: frozenset[str] = frozenset()) -> list[Claim]:
+    """Take up to `most` of the deliveries that are due, those first that are due longest, for `hold_ms` milliseconds
+    (an hour at most). Of the webhooks `served`, by their ids, it takes none while others have something due.
 
-    However many workers claim at once, none gets what another holds. Deliveries of a webhook that was deleted or
-    disabled are not attempted any more: they fail here, and no mail tells of it.
+    However many workers claim at once, none gets what another holds, and of a webhook hardly more than `MOST_AT_ONCE`
+    are held. Deliveries of a webhook that was deleted or disabled are not attempted any more: they fail here, and no
+    mail tells of it.
     """
     while True:
+        # Most often nothing is due, and to write, even nothing, has the disk confirm it.
+        with env.store.read() as tx:
+            now = env.now()
+            if not _find_due(tx, now, served) and not any(tx.find(Delivery, each) for each in _far(now)):
+                return []
+        found: list[Claim | None] = []
         with env.store.transaction() as tx:
             # Asked for in here, because to begin may take a while, which a hold is not to lose.
             now = env.now()
-            found = tx.find(Delivery, _due(now, most))
-            claims = [held for each in found if (held := _hold(tx, each, now, hold_ms))]
+            _bring_near(tx, now)
+            while len(found) < most and (due := _find_due(tx, now, served, "skip")):
+                found.append(_hold(tx, due[0], now, hold_ms))
+        claims = [each for each in found if each is not None]
         # Where all that was found has failed here, something that can be attempted may be due behind it.
         if claims or not found:
             return claims
 
 
-def _due(now: int, most: int) -> Query:
-    conditions = (
-        Where("state", "is", "waiting"),
-        Where("next_ms", "below", now + 1),
-        Where("held_until_ms", "below", now + 1),
+def _find_due(
+    tx: Transaction, now: int, served: frozenset[str], lock: Literal["none", "skip"] = "none"
+) -> list[Delivery]:
+    """The delivery that is to be attempted next, or none."""
+    held = tx.find(Delivery, _held_until(now + 1))
+    counted = Counter(each.webhook_id for each in held)
+    busy = frozenset(webhook_id for webhook_id, count in counted.items() if count >= MOST_AT_ONCE)
+    for passed in dict.fromkeys((busy | served, busy)):
+        conditions = (
+            Where("state", "is", "waiting"),
+            Where("next_ms", "below", now + 1),
+            Where("held_until_ms", "below", now + 1),
+            Where("webhook_id", "not_in", tuple(passed)),
+        )
+        if found := tx.find(Delivery, Query(conditions, (Order("next_ms"),), limit=1, lock=lock)):
+            return found
+    return []
+
+
+def _far(now: int) -> tuple[Query, ...]:
+    """What is due, or held, so late that only a clock that ran ahead can have said so."""
+    late = now + FAR_MS + 1
+    return (
+        Query((Where("state", "is", "waiting"), Where("next_ms", "at_least", late)), limit=_BATCH),
+        replace(_held_until(late), limit=_BATCH),
     )
-    return Query(conditions, order=(Order("next_ms"),), limit=most, lock="skip")
+
+
+def _held_until(least_ms: int) -> Query:
+    # In the order of its index: in that of the ids, SQLite would look at every delivery there is.
+    return Query((Where("held_until_ms", "at_least", least_ms),), (Order("held_until_ms"),))
+
+
+def _bring_near(tx: Transaction, now: int) -> None:
+    """Have what is far off be due, or free, now."""
+    for query in _far(now):
+        for each in tx.find(Delivery, replace(query, lock="skip")):
+            late = now + FAR_MS
+            tx.put(
+                replace(
+                    each,
+                    next_ms=now if each.next_ms > late else each.next_ms,
+                    held_until_ms=0 if each.held_until_ms > late else each.held_until_ms,
+                )
+            )
 
 
 def _hold(tx: Transaction, delivery: Delivery, now: int, hold_ms: int) -> Claim | None:
@@ -277,12 +338,15 @@ def _is_told(tx: Transaction, schedule: Schedule, webhook_id: str, now: int) -> 
     """Whether a mail of this period told of the webhook already."""
     if not schedule.mail_ms:
         return False
+    began = now - now % schedule.mail_ms
     conditions = (
         Where("webhook_id", "is", webhook_id),
         Where("state", "is", "failed"),
         # Without attempts to the last, it failed because the webhook was off, and nobody was told.
         Where("attempts", "at_least", schedule.attempts),
-        Where("next_ms", "at_least", now - now % schedule.mail_ms),
+        Where("next_ms", "at_least", began),
+        # What failed later than now failed by a clock that ran ahead.
+        Where("next_ms", "below", began + schedule.mail_ms),
     )
     return bool(tx.find(Delivery, Query(conditions, limit=1)))
 
@@ -329,10 +393,13 @@ def list_deliveries(
     offset: int = 0,
 ) -> list[Delivery]:
     """The deliveries of a project, those of one webhook, event or state where that is given; the newest first."""
-    asked = {"project_id": project_id, "webhook_id": webhook_id, "event_id": event_id, "state": state}
+    # What is of one event or webhook is of one project: asked for by both, SQLite would look at all of the project's.
+    of_project = project_id if webhook_id is None and event_id is None else None
+    asked = {"project_id": of_project, "webhook_id": webhook_id, "event_id": event_id, "state": state}
     conditions = tuple(Where(name, "is", value) for name, value in asked.items() if value is not None)
     with env.store.read() as tx:
-        return tx.find(Delivery, Query(conditions, (Order("created_ms", descending=True),), limit, offset))
+        found = tx.find(Delivery, Query(conditions, (Order("created_ms", descending=True),), limit, offset))
+    return [each for each in found if each.project_id == project_id]
 
 
 def list_attempts(
@@ -344,6 +411,8 @@ def list_attempts(
     """
     asked = {"project_id": project_id, "delivery_id": delivery_id}
     conditions = tuple(Where(name, "is", value) for name, value in asked.items() if value is not None)
-    order = (Order("at_ms", descending=True), Order("number", descending=True))
+    newest = (Order("at_ms", descending=True), Order("number", descending=True))
+    # Those of one delivery are found by its own index, which is in this order.
+    order = newest if delivery_id is None else newest[1:]
     with env.store.read() as tx:
         return tx.find(Attempt, Query(conditions, order, limit, offset))

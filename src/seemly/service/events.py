@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
 
 from seemly.frozen import thaw
 from seemly.service.environment import Environment
-from seemly.service.ports import Transaction, where
-from seemly.service.records import Delivery, Event, Webhook
+from seemly.service.ports import Query, Transaction, Where, where
+from seemly.service.records import Attempt, Delivery, Event, Webhook
 
-__all__ = ["API_VERSION", "EVENT_TYPES", "EventType", "emit", "to_iso"]
+__all__ = ["API_VERSION", "EVENT_TYPES", "EventType", "delete_events", "emit", "to_iso"]
 
 API_VERSION = "v2"
 """The version of the envelope."""
@@ -33,18 +34,34 @@ EventType = Literal[
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 """The interface's ten types."""
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_MS = -62_135_596_800_000
+_LAST_MS = 253_402_300_799_999
+
+_BATCH = 500
+
 
 def to_iso(at_ms: int) -> str:
-    """A time, in Unix milliseconds, as ISO 8601 in UTC with milliseconds."""
-    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """A time, in Unix milliseconds, as ISO 8601 in UTC with milliseconds. What is before the year 1 is told as its
+    first moment, what is after the year 9999 as its last: the notation has no others."""
+    time = _EPOCH + timedelta(milliseconds=min(max(at_ms, _FIRST_MS), _LAST_MS))
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def emit(
-    env: Environment, tx: Transaction, project_id: str, kind: EventType, resource: Mapping[str, Any]
+    env: Environment,
+    tx: Transaction,
+    project_id: str,
+    kind: EventType,
+    resource: Mapping[str, Any],
+    *,
+    item_id: str | None = None,
+    author_id: str | None = None,
 ) -> Event | None:
     """Write an event and its deliveries into the transaction; None where no webhook of the project wants it.
 
-    `resource` is what the envelope carries as `data.object`.
+    `resource` is what the envelope carries as `data.object`; `item_id` and `author_id` are the ids of the item's and
+    the author's records that it tells of, with either of which the event is deleted.
     """
     webhooks = [
         each for each in tx.find(Webhook, where("project_id", project_id)) if each.enabled and kind in each.event_types
@@ -60,7 +77,15 @@ def emit(
         "created": to_iso(at_ms),
         "data": {"object": thaw(resource)},
     }
-    event = Event(id=event_id, project_id=project_id, type=kind, created_ms=at_ms, body=json.dumps(body))
+    event = Event(
+        id=event_id,
+        project_id=project_id,
+        type=kind,
+        created_ms=at_ms,
+        body=json.dumps(body),
+        item_id=item_id,
+        author_id=author_id,
+    )
     tx.add(event)
     tx.add_all(
         [
@@ -76,3 +101,17 @@ def emit(
         ]
     )
     return event
+
+
+def delete_events(tx: Transaction, query: Query) -> int:
+    """Delete the events that a query asks for, some 500 at most, with all that was sent of them. Returns how many
+    there were: none is left when that is 0."""
+    events = tuple(each.id for each in tx.find(Event, replace(query, limit=_BATCH)))
+    of_events = Query((Where("event_id", "in", events),), limit=_BATCH, lock="wait")
+    # Locked before their attempts are looked for: a worker that is writing one down ends first, and later ones find
+    # no delivery. And again until there are none, since one may be ordered by hand meanwhile.
+    while deliveries := tuple(each.id for each in tx.find(Delivery, of_events)):
+        tx.remove(Attempt, Query((Where("delivery_id", "in", deliveries),)))
+        tx.remove(Delivery, Query((Where("id", "in", deliveries),)))
+    tx.remove(Event, Query((Where("id", "in", events),)))
+    return len(events)

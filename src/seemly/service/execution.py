@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from seemly.errors import ContentError, Issue, NotFoundError
+from seemly.errors import ConflictError, ContentError, Issue, NotFoundError
 from seemly.service.actions import find_action
 from seemly.service.authors import drop_author
 from seemly.service.blocks import block, suspend, unblock
@@ -13,12 +13,12 @@ from seemly.service.bodies import Body
 from seemly.service.environment import Environment
 from seemly.service.events import EventType, emit
 from seemly.service.ports import Query, Transaction, Where, where
-from seemly.service.queues import find_queue, place
+from seemly.service.queues import find_queue, place, put_back
 from seemly.service.records import Action, ActionRun, Author, Item, Queue
 from seemly.service.trust import DAY_MS
-from seemly.service.views.actions import Cause, cause_view
-from seemly.service.views.authors import author_view
-from seemly.service.views.items import event_item_view
+from seemly.service.views.actions import Cause, view_cause
+from seemly.service.views.authors import view_author
+from seemly.service.views.items import view_event_item
 
 __all__ = ["LONGEST_MS", "MAX_TARGETS", "execute"]
 
@@ -33,6 +33,8 @@ _ITEM_EVENTS: dict[str, EventType] = {
     "ITEM_ALLOW": "queue_item.allowed",
     "ITEM_CUSTOM": "queue_item.action",
 }
+
+_RESOLVING = ("ITEM_REJECT", "ITEM_ALLOW")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,8 @@ def execute(env: Environment, project_id: str, request: object, *, reviewer: str
     `actionId` (or `actionKey`) is the id or key of the action. An action for authors that is given `contentIds` acts
     on who wrote them. `duration`, in milliseconds, makes a block a suspension. `reviewer` is who did it.
 
-    Raises ContentError, and NotFoundError where an action, queue, content or author is unknown.
+    Raises ContentError, NotFoundError where an action, queue, content or author is unknown, and ConflictError where
+    content changed its author meanwhile.
     """
     order = _read(request)
     with env.store.transaction() as tx:
@@ -129,12 +132,14 @@ def _check(action: Action, order: _Order) -> None:
 def _find_items(tx: Transaction, project_id: str, order: _Order) -> list[_Target]:
     """The items that a request names, locked, each with its author."""
     conditions = (Where("project_id", "is", project_id), Where("content_id", "in", order.content_ids))
+    author_ids = tuple({item.author_id for item in tx.find(Item, Query(conditions)) if item.author_id is not None})
+    # Authors before what they wrote, as everyone locks them, so that nobody waits in a circle.
+    by_id = {each.id: each for each in tx.find(Author, Query((Where("id", "in", author_ids),), lock="wait"))}
     items = tx.find(Item, Query(conditions, lock="wait"))
     if len(items) != len(order.content_ids):
         raise NotFoundError("some of contentIds are unknown; nothing was done")
-    author_ids = tuple({item.author_id for item in items if item.author_id is not None})
-    authors = tx.find(Author, Query((Where("id", "in", author_ids),), lock="wait"))
-    by_id = {author.id: author for author in authors}
+    if any(item.author_id not in (None, *author_ids) for item in items):
+        raise ConflictError("some of the content changed its author meanwhile; nothing was done, try again")
     return [_Target(item, by_id.get(item.author_id or "")) for item in items]
 
 
@@ -170,6 +175,9 @@ def _place(env: Environment, tx: Transaction, action: Action, queue: Queue | Non
     """Do to an item what an action does to queues: without a queue, what takes it out takes it out of every one."""
     if action.queue_behaviour == "NO_CHANGE":
         return
+    if action.queue_behaviour == "REMOVE" and action.type in _RESOLVING:
+        # What is resolved waits in no queue anyway, and is to return where it waited when it is opened again.
+        return
     queues = tx.find(Queue, where("project_id", item.project_id)) if queue is None else [queue]
     for each in queues:
         place(env, tx, each, item, present=action.queue_behaviour == "ADD")
@@ -188,8 +196,8 @@ def _act_on_author(
         case "AUTHOR_DELETE":
             drop_author(tx, author)
         case _:
-            view = cause_view(cause, author=author_view(author, env.now()))
-            emit(env, tx, author.project_id, "author.action", view)
+            view = view_cause(cause, author=view_author(author, env.now()))
+            emit(env, tx, author.project_id, "author.action", view, author_id=author.id)
 
 
 def _act_on_item(
@@ -198,7 +206,7 @@ def _act_on_item(
     item, author = target.item, target.author
     if item is None:
         return
-    if action.type != "ITEM_CUSTOM":
+    if action.type in _RESOLVING:
         item = replace(
             item,
             action="reject" if action.type == "ITEM_REJECT" else "allow",
@@ -207,9 +215,11 @@ def _act_on_item(
             reviewer=reviewer,
         )
         tx.put(item)
-    view = cause_view(
+        put_back(tx, item)
+    view = view_cause(
         cause,
-        item=event_item_view(item, author),
-        author=None if author is None else author_view(author, env.now()),
+        item=view_event_item(item, author),
+        author=None if author is None else view_author(author, env.now()),
     )
-    emit(env, tx, item.project_id, _ITEM_EVENTS[action.type], view)
+    kind = _ITEM_EVENTS[action.type]
+    emit(env, tx, item.project_id, kind, view, item_id=item.id, author_id=item.author_id)

@@ -1,9 +1,9 @@
-"""Which items a queue is about: the interface's filter, as conditions of a query and, for the rest, as sieves."""
+"""Which items a queue is about: the interface's filter, as conditions of a query."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -12,12 +12,9 @@ from seemly.channel import MetaType
 from seemly.service.bodies import Body
 from seemly.service.paging import read_time
 from seemly.service.ports import Query, Transaction, Where
-from seemly.service.records import ActionRun, Author, Item
+from seemly.service.records import ActionRun, Author
 
-__all__ = ["Filter", "LabelFilter", "Sieve", "Sought", "read_filter", "seek"]
-
-Sieve = Callable[[Sequence[Item]], Sequence[Item]]
-"""What leaves those of some items that meet a condition that no query can tell."""
+__all__ = ["Filter", "LabelFilter", "read_filter", "seek"]
 
 LabelTest = Literal["FLAGGED", "NOT_FLAGGED", "THRESHOLDS", "MATCHED"]
 MediaType = Literal["text", "image", "video", "audio", "object"]
@@ -44,15 +41,13 @@ class LabelFilter:
     least: float = 0.0
     most: float = 1.0
 
-    def holds(self, item: Item) -> bool:
-        """Whether an item meets it. A policy that is not in the item's result meets only `NOT_FLAGGED`."""
+    def holds(self, result: Mapping[str, Any]) -> bool:
+        """Whether an item's result meets it. A policy that is not in the result meets only `NOT_FLAGGED`."""
+        found = next((each for each in result.get("policies", ()) if each["id"] == self.label), None)
+        if found is None or self.type == "NOT_FLAGGED":
+            return self.type == "NOT_FLAGGED" and not (found and found["flagged"])
         if self.type == "FLAGGED":
-            return self.label in item.labels
-        if self.type == "NOT_FLAGGED":
-            return self.label not in item.labels
-        found = next((each for each in item.result.get("policies", ()) if each["id"] == self.label), None)
-        if found is None:
-            return False
+            return bool(found["flagged"])
         if self.type == "MATCHED":
             return bool(found.get("matches"))
         return bool(self.least <= found["probability"] <= self.most)
@@ -89,20 +84,6 @@ class Filter:
     search: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """What a filter comes to in a store at a moment."""
-
-    conditions: tuple[Where, ...]
-    sieves: tuple[Sieve, ...] = ()
-
-    def sift(self, items: Sequence[Item]) -> Sequence[Item]:
-        """Those of some items that its sieves leave."""
-        for sieve in self.sieves:
-            items = sieve(items)
-        return items
-
-
 def read_filter(body: Body) -> Filter:
     """The filter of a queue, in the wire's shape. What is wrong with it is noted in the body."""
     within = body.integer("within", None, least=1, most=1_000_000)
@@ -132,19 +113,16 @@ def read_filter(body: Body) -> Filter:
     )
 
 
-def seek(tx: Transaction, project_id: str, wanted: Filter, now_ms: int) -> Sought:
+def seek(tx: Transaction, project_id: str, wanted: Filter, now_ms: int) -> tuple[Where, ...]:
     """What a filter asks of the items of a project. `now_ms` is the time, in Unix milliseconds."""
     conditions = [Where("project_id", "is", project_id), *_conditions(wanted, now_ms)]
-    sieves: list[Sieve] = []
     if wanted.author_id is not None:
         conditions.append(Where("author_id", "in", _ids_of(tx, project_id, wanted.author_id)))
-    if wanted.label_filters:
-        sieves.append(lambda items: [item for item in items if _labels_hold(wanted.label_filters, item)])
     if wanted.author_levels:
-        sieves.append(lambda items: _by_level(tx, items, wanted.author_levels))
+        conditions.append(Where("author_id", "in", _ids_at(tx, project_id, wanted.author_levels)))
     if wanted.action_ids:
-        sieves.append(lambda items: _by_action(tx, items, wanted.action_ids))
-    return Sought(tuple(conditions), tuple(sieves))
+        conditions.append(Where("id", "in", _acted_on(tx, project_id, wanted.action_ids)))
+    return tuple(conditions)
 
 
 def _conditions(wanted: Filter, now_ms: int) -> list[Where]:
@@ -166,6 +144,7 @@ def _conditions(wanted: Filter, now_ms: int) -> list[Where]:
     ]
     conditions = [condition for value, condition in given if value is not None]
     conditions += [Where("text", "contains", each) for each in wanted.search]
+    conditions += _label_conditions(wanted.label_filters)
     if wanted.check_status != "all":
         conditions.append(Where("status", "is", "resolved" if wanted.check_status == "checked" else "pending"))
     if wanted.flagged == "SHADOW_FLAGGED":
@@ -183,24 +162,22 @@ def _ids_of(tx: Transaction, project_id: str, author_id: str) -> tuple[str, ...]
     return tuple(author.id for author in found)
 
 
-def _labels_hold(filters: Sequence[LabelFilter], item: Item) -> bool:
-    without = [each for each in filters if each.type == "NOT_FLAGGED"]
-    others = [each for each in filters if each.type != "NOT_FLAGGED"]
-    return all(each.holds(item) for each in without) and (not others or any(each.holds(item) for each in others))
+def _ids_at(tx: Transaction, project_id: str, levels: tuple[int, ...]) -> tuple[str, ...]:
+    """The ids of the authors of some levels."""
+    conditions = (Where("project_id", "is", project_id), Where("level", "in", levels))
+    return tuple(author.id for author in tx.find(Author, Query(conditions)))
 
 
-def _by_level(tx: Transaction, items: Sequence[Item], levels: Sequence[int]) -> Sequence[Item]:
-    ids = tuple({item.author_id for item in items if item.author_id is not None})
-    conditions = (Where("id", "in", ids), Where("level", "in", tuple(levels)))
-    fitting = {author.id for author in tx.find(Author, Query(conditions))}
-    return [item for item in items if item.author_id in fitting]
+def _acted_on(tx: Transaction, project_id: str, action_ids: tuple[str, ...]) -> tuple[str, ...]:
+    """The ids of the items that one of some actions ran on."""
+    conditions = (Where("project_id", "is", project_id), Where("action_id", "in", action_ids))
+    return tuple({run.item_id for run in tx.find(ActionRun, Query(conditions)) if run.item_id is not None})
 
 
-def _by_action(tx: Transaction, items: Sequence[Item], action_ids: Sequence[str]) -> Sequence[Item]:
-    ids = tuple(item.id for item in items)
-    conditions = (Where("item_id", "in", ids), Where("action_id", "in", tuple(action_ids)))
-    acted_on = {run.item_id for run in tx.find(ActionRun, Query(conditions))}
-    return [item for item in items if item.id in acted_on]
+def _label_conditions(filters: Sequence[LabelFilter]) -> list[Where]:
+    conditions = [Where("result", "meets_any", (each,)) for each in filters if each.type == "NOT_FLAGGED"]
+    others = tuple(each for each in filters if each.type != "NOT_FLAGGED")
+    return [*conditions, Where("result", "meets_any", others)] if others else conditions
 
 
 def _read_severity(body: Body, name: str) -> int | None:

@@ -9,11 +9,13 @@ from typing import Any, Literal
 
 from seemly.channel import dump
 from seemly.content import Content, Object, Part, Submission, Text
+from seemly.errors import ConflictError
 from seemly.frozen import freeze
 from seemly.result import ModerationResult
 from seemly.service.authors import keep_author
 from seemly.service.environment import Environment
 from seemly.service.ports import Query, Transaction, Where
+from seemly.service.projects import hold_project
 from seemly.service.records import Author, ChannelRecord, Item, Placement
 
 __all__ = ["is_kept", "keep"]
@@ -38,16 +40,19 @@ def keep(
     place of the earlier; it counts once in its author's totals. Content that differs from what was reviewed is to be
     reviewed again.
 
-    Raises ConflictError where another transaction made the same item or author meanwhile: try again.
+    Raises NotFoundError where the project was deleted meanwhile, and ConflictError where another transaction made the
+    same item or author, or gave the item another author: try again.
     """
-    project_id = channel.project_id
-    before = None
+    project_id = hold_project(tx, channel.project_id).id
     # An id that the engine made nobody had before.
-    if submission.content_id is not None:
-        of_content = (Where("project_id", "is", project_id), Where("content_id", "is", result.content.id))
-        before = next(iter(tx.find(Item, Query(of_content, lock="wait"))), None)
+    before = None if submission.content_id is None else _find_item(tx, project_id, result.content.id)
     former_id = None if before is None else before.author_id
     author, former = _lock_authors(env, tx, project_id, external_id, former_id)
+    if before is not None:
+        # Only now, because everyone locks authors before what they wrote: so nobody waits in a circle.
+        before = _find_item(tx, project_id, result.content.id, lock="wait")
+        if before is None or before.author_id != former_id:
+            raise ConflictError("the content was changed or deleted meanwhile; try again")
     if before is not None and former is not None:
         _take_back(env, tx, former, before)
     if author is not None:
@@ -61,6 +66,13 @@ def keep(
         tx.remove(Placement, Query(taken_out))
     tx.put(item)
     return author
+
+
+def _find_item(
+    tx: Transaction, project_id: str, content_id: str, lock: Literal["none", "wait"] = "none"
+) -> Item | None:
+    conditions = (Where("project_id", "is", project_id), Where("content_id", "is", content_id))
+    return next(iter(tx.find(Item, Query(conditions, lock=lock))), None)
 
 
 def _lock_authors(
@@ -162,8 +174,7 @@ def _make_item(
         action=result.recommendation.action,
         language=result.language,
         labels=tuple(each.id for each in result.policies if each.flagged),
-        # The author is a record of their own, which may change, or be deleted without what they wrote.
-        result=freeze({**result.to_dict(), "author": None}),
+        result=freeze(_result_dict(result)),
     )
 
 
@@ -200,6 +211,18 @@ def _part_dict(part: Part) -> Mapping[str, Any]:
     if isinstance(part, Text):
         return {"type": "text", "text": part.text}
     return {"type": part.type} if _is_inline(part) else {"type": part.type, "url": str(part.source)}
+
+
+def _result_dict(result: ModerationResult) -> Mapping[str, Any]:
+    """The wire's shape of a result, but for its author, and for the bytes of media.
+
+    The author is a record of their own, which may change, or be deleted without what they wrote.
+    """
+    wire = {**result.to_dict(), "author": None}
+    modified = result.content.modified
+    if isinstance(modified, Object):
+        wire["content"] = {**wire["content"], "modified": _content_dict(modified)["data"]}
+    return wire
 
 
 def _tell_text(result: ModerationResult) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, TypeVar, get_args
 
-from seemly.errors import ForbiddenError, NotFoundError, UnauthorizedError
+from seemly.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
 from seemly.service.ports import Order, Query, Record, Transaction, Where, where
@@ -177,10 +177,16 @@ def issue(
     channels: Level = "none",
     project_ids: tuple[str, ...] = (),
     lifetime_ms: int | None = None,
+    maker: Key | None = None,
 ) -> Issued:
-    """Make a key, a project's where `project_id` is given. The caller has seen to it that this is allowed."""
+    """Make a key, a project's where `project_id` is given. It ends with its `maker`, the key that asked for it, at the
+    latest. The caller has seen to it that this is allowed.
+    """
     secret = env.new_secret(ORGANIZATION_PREFIX if project_id is None else PROJECT_PREFIX)
     at_ms = env.now()
+    ends = [] if lifetime_ms is None else [at_ms + lifetime_ms]
+    if maker is not None:
+        ends += [each for each in (maker.expires_ms, maker.stops_ms) if each is not None]
     key = Key(
         id=env.new_id("key"),
         organization_id=organization_id,
@@ -192,14 +198,16 @@ def issue(
         projects=projects,
         channels=channels,
         project_ids=project_ids,
-        expires_ms=None if lifetime_ms is None else at_ms + lifetime_ms,
+        expires_ms=min(ends, default=None),
     )
     tx.add(key)
     return Issued(key, secret)
 
 
-def make_organization_key(env: Environment, tx: Transaction, member: Member, wire: object) -> Issued:
-    """Make an organization key, for an owner or admin.
+def make_organization_key(
+    env: Environment, tx: Transaction, member: Member, wire: object, *, by: Key | None = None
+) -> Issued:
+    """Make an organization key, for an owner or admin; `by` is the key that asks in their name, if one does.
 
     The body: `name`, `projects` and `channels` (none, read or write; none where left out), `projectIds` (empty for
     all) and `expiresInDays` (30, 90, 365, or null for never). Raises ForbiddenError, ContentError.
@@ -225,13 +233,16 @@ def make_organization_key(env: Environment, tx: Transaction, member: Member, wir
         channels=channels,
         project_ids=project_ids,
         lifetime_ms=None if days is None else days * DAY_MS,
+        maker=by,
     )
-    log(env, tx, member, "key.created", issued.key.id)
+    log(env, tx, by or member, "key.created", issued.key.id)
     return issued
 
 
-def make_project_key(env: Environment, tx: Transaction, member: Member, project_id: str, wire: object) -> Issued:
-    """Make one more secret key of a project, for an owner or admin.
+def make_project_key(
+    env: Environment, tx: Transaction, member: Member, project_id: str, wire: object, *, by: Key | None = None
+) -> Issued:
+    """Make one more secret key of a project, for an owner or admin; `by` is as for an organization's.
 
     The body: `name`, and `expiresInDays` (30, 90, 365, or null for never). Raises ForbiddenError, NotFoundError,
     ContentError.
@@ -245,8 +256,8 @@ def make_project_key(env: Environment, tx: Transaction, member: Member, project_
     days = body.choice("expiresInDays", LIFETIMES_DAYS, None)
     body.done()
     lifetime_ms = None if days is None else days * DAY_MS
-    issued = issue(env, tx, member.organization_id, name, project_id=project_id, lifetime_ms=lifetime_ms)
-    log(env, tx, member, "key.created", issued.key.id)
+    issued = issue(env, tx, member.organization_id, name, project_id=project_id, lifetime_ms=lifetime_ms, maker=by)
+    log(env, tx, by or member, "key.created", issued.key.id)
     return issued
 
 
@@ -256,17 +267,26 @@ def list_keys(tx: Transaction, member: Member) -> list[Key]:
     return tx.find(Key, Query(_of(member.organization_id), (Order("created_ms"),)))
 
 
-def roll_key(env: Environment, tx: Transaction, member: Member, key_id: str, wire: object) -> Issued:
+def roll_key(
+    env: Environment, tx: Transaction, member: Member, key_id: str, wire: object, *, by: Key | None = None
+) -> Issued:
     """Make a key of the same access and lifetime; the old one stops after the body's `delay`, or at its own end.
 
-    `delay` is `now` (where left out), `1h`, `24h` or `7d`. Raises ForbiddenError, NotFoundError, ContentError.
+    `delay` is `now` (where left out), `1h`, `24h` or `7d`; `by` is as for a new key, and may be the old one. Raises
+    ForbiddenError, NotFoundError, ContentError, and ConflictError for a key that was rolled or has expired.
     """
     require_admin(member)
     old = _held(tx, member, key_id)
     body = Body(wire)
     delay = body.choice("delay", tuple(DELAYS_MS), "now")
     body.done()
-    ends = (env.now() + DELAYS_MS[delay], old.expires_ms, old.stops_ms)
+    at_ms = env.now()
+    # Else whoever has an old key could make a new one of it for ever.
+    if old.stops_ms is not None:
+        raise ConflictError("this key was rolled already; roll the key that took its place")
+    if old.expires_ms is not None and old.expires_ms <= at_ms:
+        raise ConflictError("this key has expired; make a new one")
+    ends = (at_ms + DELAYS_MS[delay], old.expires_ms)
     tx.put(replace(old, stops_ms=min(each for each in ends if each is not None)))
     issued = issue(
         env,
@@ -278,17 +298,21 @@ def roll_key(env: Environment, tx: Transaction, member: Member, key_id: str, wir
         channels=old.channels,
         project_ids=old.project_ids,
         lifetime_ms=None if old.expires_ms is None else old.expires_ms - old.created_ms,
+        maker=by,
     )
-    log(env, tx, member, "key.rolled", old.id)
+    log(env, tx, by or member, "key.rolled", old.id)
     return issued
 
 
-def delete_key(env: Environment, tx: Transaction, member: Member, key_id: str) -> None:
-    """Revoke a key at once, for an owner or admin. Raises ForbiddenError, NotFoundError."""
+def delete_key(env: Environment, tx: Transaction, member: Member, key_id: str, *, by: Key | None = None) -> None:
+    """Revoke a key at once, for an owner or admin; `by` is the key that asks in their name, if one does.
+
+    Raises ForbiddenError, NotFoundError.
+    """
     require_admin(member)
     key = _held(tx, member, key_id)
     tx.remove(Key, where("id", key.id))
-    log(env, tx, member, "key.deleted", key.id)
+    log(env, tx, by or member, "key.deleted", key.id)
 
 
 def log(env: Environment, tx: Transaction, who: Key | Member, what: str, target_id: str) -> None:

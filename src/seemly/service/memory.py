@@ -36,6 +36,7 @@ _MEETS: Mapping[Operator, Callable[[Any, Any], bool]] = {
     "below": lambda held, value: held is not None and held < value,
     "contains": lambda held, value: held is not None and value.casefold() in held.casefold(),
     "holds_any": lambda held, value: held is not None and not set(held).isdisjoint(value),
+    "meets_any": lambda held, value: any(each.holds(held) for each in value),
 }
 
 

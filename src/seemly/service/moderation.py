@@ -12,16 +12,15 @@ from seemly.context import MAX_WINDOW
 from seemly.engine import Engine
 from seemly.errors import ConflictError, ForbiddenError, NotFoundError
 from seemly.result import ModerationResult
-from seemly.service.accounts import add_usage, find_organization
+from seemly.service.accounts import add_usage, find_organization, require_quota
 from seemly.service.bodies import Body
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
 from seemly.service.intake import is_kept, keep
 from seemly.service.metering import Meter
-from seemly.service.ports import Order, Query, Transaction, Where
+from seemly.service.ports import ContendedError, Order, Query, Transaction, Where
 from seemly.service.records import Author, ChannelRecord, Item, Project
-from seemly.service.trust import settle_level
-from seemly.service.views.authors import as_of, brief_author_view
+from seemly.service.views.authors import as_of, view_brief_author
 from seemly.submission import parse_submission
 
 __all__ = ["HISTORY_MS", "HISTORY_TURNS", "Moderate", "Moderation"]
@@ -74,7 +73,7 @@ class Moderation:
         without an enterprise plan, and TooManyRequestsError where the month's quota is spent.
         """
         result, author = self._run(project_id, _read(request))
-        return {**result.to_dict(), "author": None if author is None else brief_author_view(author, self.env.now())}
+        return {**result.to_dict(), "author": None if author is None else view_brief_author(author, self.env.now())}
 
     def moderate(self, project_id: str, request: object) -> ModerationResult:
         """As `submit`, for who wants the result itself; its author is as they were before. Raises as `submit` does."""
@@ -106,7 +105,10 @@ class Moderation:
         }
         if is_kept(submission):
             answer["contentId"] = result.content.id
-        if media is not None and "text" not in media.uncovered:
+        if result.errors:
+            answer["errors"] = [{"id": each.id, "message": each.message} for each in result.errors]
+        # Of an image that was not looked at nobody can say that it has no words.
+        if media is not None and media.pictures and "text" not in media.uncovered:
             answer["texts"] = list(media.texts)
         return answer
 
@@ -144,6 +146,7 @@ class Moderation:
         organization = find_organization(tx, project.organization_id)
         if submission.policies is not None and organization.plan != "enterprise":
             raise ForbiddenError("policies can be given with a request on an enterprise plan only; leave them out")
+        require_quota(self.env, tx, organization)
         channel = _find_channel(tx, project_id, submission.channel)
         external_id = submission.author_id
         author = None if external_id is None else _find_author(tx, project_id, external_id)
@@ -158,7 +161,7 @@ class Moderation:
         if author is None:
             return Writer(external_id, external_id)
         now_ms = self.env.now()
-        author = as_of(settle_level(author, now_ms), now_ms)
+        author = as_of(author, now_ms)
         held = author.status != "enabled"
         return Writer(
             author.id,
@@ -214,7 +217,7 @@ class Moderation:
                     if case.limited:
                         add_usage(self.env, tx, case.project.organization_id, result.meta.usage)
                     return author
-            except ConflictError:
+            except (ConflictError, ContendedError):
                 if not left:
                     raise
 

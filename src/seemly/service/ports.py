@@ -7,9 +7,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
-__all__ = ["ALL", "Order", "Query", "Record", "Store", "Transaction", "Where", "where"]
+from seemly.errors import SeemlyError
 
-Operator = Literal["is", "is_not", "in", "not_in", "at_least", "below", "contains", "holds_any"]
+__all__ = ["ALL", "ContendedError", "Order", "Query", "Record", "Store", "Transaction", "Where", "where"]
+
+Operator = Literal["is", "is_not", "in", "not_in", "at_least", "below", "contains", "holds_any", "meets_any"]
+
+
+class ContendedError(SeemlyError):
+    """Two transactions stood in each other's way, and this is the one that gave way, without a trace: try it again."""
+
+    code = "SERVICE_UNAVAILABLE"
 
 
 class Record(Protocol):
@@ -29,7 +37,8 @@ class Where:
     """A condition on one field of a record.
 
     `contains` is of a text that holds another, whatever their case; `holds_any` of a field that is a tuple of strings
-    and holds one of those given. `is` None finds what is empty; `at_least` and `below` never find that.
+    and holds one of those given; `meets_any` of an item's `result` that meets one of some
+    `seemly.service.filters.LabelFilter`. `is` None finds what is empty; `at_least` and `below` never find that.
     """
 
     field: str
@@ -50,14 +59,14 @@ class Query:
     """Which records, in which order. All conditions hold. Records that are equal in the order are sorted by id.
 
     `lock` keeps other transactions from changing them until this one ends: `wait` waits for those that do now, `skip`
-    leaves out what they hold.
+    leaves out what they hold, and `share` waits as well, but not for those that share it too.
     """
 
     conditions: tuple[Where, ...] = ()
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
-    lock: Literal["none", "wait", "skip"] = "none"
+    lock: Literal["none", "wait", "skip", "share"] = "none"
 
 
 ALL = Query()

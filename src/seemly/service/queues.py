@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from seemly.errors import NotFoundError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
-from seemly.service.filters import Filter, Sought, read_filter, seek
+from seemly.service.filters import Filter, read_filter, seek
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Item, Placement, Queue
-from seemly.service.views.queues import queue_view
+from seemly.service.views.queues import view_queue
 
 __all__ = [
-    "MAX_SCANNED", "Found", "create_queue", "delete_queue", "find_item", "find_items", "find_queue", "list_queues",
-    "place", "read_queue", "update_queue",
+    "Found", "create_queue", "delete_queue", "find_item", "find_items", "find_queue", "holds", "list_queues", "place",
+    "put_back", "read_queue", "update_queue",
 ]  # fmt: skip
-
-MAX_SCANNED = 10_000
-"""How many items are looked through where a query cannot tell whether they belong to a queue: the first by the order
-that is asked for."""
-
-_BATCH = 500
-_MANY = 500
-"""How many items that were taken out of a queue a query may name."""
 
 _NEWEST = Order("created_ms", descending=True)
 
@@ -55,8 +47,8 @@ def find_item(tx: Transaction, project_id: str, content_id: str, *, lock: bool =
     return found[0]
 
 
-def create_queue(env: Environment, tx: Transaction, project_id: str, wire: object) -> dict[str, Any]:
-    """Make a queue of `name`, `description` and `filter` and answer with it. Raises ContentError."""
+def create_queue(env: Environment, tx: Transaction, project_id: str, wire: object) -> Queue:
+    """Make a queue of `name`, `description` and `filter`. Raises ContentError."""
     now_ms = env.now()
     blank = Queue(id=env.new_id("que"), project_id=project_id, name="", created_ms=now_ms, updated_ms=now_ms)
     body = Body(wire)
@@ -64,7 +56,7 @@ def create_queue(env: Environment, tx: Transaction, project_id: str, wire: objec
         body.wrong("name", "is missing")
     queue = _read(body, blank)
     tx.add(queue)
-    return _view(env, tx, queue)
+    return queue
 
 
 def read_queue(env: Environment, tx: Transaction, project_id: str, queue_id: str) -> dict[str, Any]:
@@ -78,12 +70,12 @@ def list_queues(env: Environment, tx: Transaction, project_id: str) -> list[dict
     return [_view(env, tx, queue) for queue in queues]
 
 
-def update_queue(env: Environment, tx: Transaction, project_id: str, queue_id: str, wire: object) -> dict[str, Any]:
-    """Change a queue and answer with it; what is left out stays as it was. Raises ContentError and NotFoundError."""
+def update_queue(env: Environment, tx: Transaction, project_id: str, queue_id: str, wire: object) -> Queue:
+    """Change a queue; what is left out stays as it was. Raises ContentError and NotFoundError."""
     queue = _read(Body(wire), find_queue(tx, project_id, queue_id, lock=True))
     queue = replace(queue, updated_ms=env.now())
     tx.put(queue)
-    return _view(env, tx, queue)
+    return queue
 
 
 def delete_queue(tx: Transaction, project_id: str, queue_id: str) -> dict[str, Any]:
@@ -95,9 +87,15 @@ def delete_queue(tx: Transaction, project_id: str, queue_id: str) -> dict[str, A
 
 
 def place(env: Environment, tx: Transaction, queue: Queue, item: Item, *, present: bool) -> None:
-    """Put an item into a queue whatever its filter says, or take it out."""
+    """Put an item into a queue whatever its filter says, or take it out.
+
+    Only what is to be reviewed can be left out by a queue: a resolved item is taken out of where it was put, no more.
+    """
+    if not present and item.status == "resolved":
+        tx.remove(Placement, where("id", _placement_id(queue, item)))
+        return
     placed = Placement(
-        id=f"{queue.id}:{item.id}",
+        id=_placement_id(queue, item),
         project_id=queue.project_id,
         queue_id=queue.id,
         item_id=item.id,
@@ -105,6 +103,24 @@ def place(env: Environment, tx: Transaction, queue: Queue, item: Item, *, presen
         at_ms=env.now(),
     )
     tx.put(placed)
+
+
+def put_back(tx: Transaction, item: Item) -> None:
+    """Have no queue leave an item out any more: it is resolved, and where it was reviewed it may be opened again."""
+    tx.remove(Placement, Query((Where("item_id", "is", item.id), Where("present", "is", False))))
+
+
+def holds(env: Environment, tx: Transaction, queue: Queue, item: Item) -> bool:
+    """Whether an item is in a queue, be it to be reviewed or resolved."""
+    placed = tx.get(Placement, _placement_id(queue, item))
+    if placed is not None:
+        return placed.present
+    own = replace(_filter_of(queue), check_status="all")
+    if item.status == "resolved":
+        # A review may have changed the recommended action, and an item does not leave the queue of its review by that.
+        own = replace(own, recommended=())
+    conditions = (Where("id", "is", item.id), *seek(tx, queue.project_id, own, env.now()))
+    return tx.count(Item, Query(conditions)) > 0
 
 
 def find_items(
@@ -119,50 +135,53 @@ def find_items(
 ) -> Found:
     """The items of a queue that also meet `wanted`, in an order.
 
-    An item that an action took out of the queue is among them again once it is resolved: it was reviewed here. Where a
-    query cannot tell which items these are, the first 10,000 by that order are looked through.
+    An item that an action took out of the queue is among them again once it is resolved: it was reviewed here.
     """
+    queries = _look(env, tx, queue, wanted or Filter(), _Placed.of(tx, queue))
+    counted = sorted(((tx.count(Item, each), each) for each in queries), key=lambda each: each[0])
+    *fewer, most = (replace(query, order=(order,)) for _, query in counted)
+    end = None if limit is None else offset + limit
+    few = [item for query in fewer for item in tx.find(Item, replace(query, limit=end))]
+    # Any of the few may stand before the page or on it: of the others, as many more are read.
+    start = max(0, offset - len(few))
+    length = None if end is None else end - start
+    rest = tx.find(Item, replace(most, limit=length, offset=start))
+    items = _sort([*few, *rest], order) if few else rest
+    return Found(items[offset - start : length], sum(count for count, _ in counted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """The ids of the items that actions put into a queue, and of those that they took out."""
+
+    added: tuple[str, ...]
+    out: tuple[str, ...]
+
+    @classmethod
+    def of(cls, tx: Transaction, queue: Queue) -> _Placed:
+        placements = tx.find(Placement, where("queue_id", queue.id))
+        added = tuple(each.item_id for each in placements if each.present)
+        return cls(added, tuple(each.item_id for each in placements if not each.present))
+
+
+def _look(env: Environment, tx: Transaction, queue: Queue, wanted: Filter, placed: _Placed) -> tuple[Query, ...]:
+    """The queries that find the items of a queue that also meet `wanted`, each item once: those that its filter finds,
+    and those that actions put there."""
     now_ms = env.now()
-    asked = seek(tx, queue.project_id, Filter() if wanted is None else wanted, now_ms)
-    body = Body(queue.filter)
-    own = seek(tx, queue.project_id, read_filter(body), now_ms)
-    placements = tx.find(Placement, where("queue_id", queue.id))
-    added = tuple(each.item_id for each in placements if each.present)
-    out = tuple(each.item_id for each in placements if not each.present)
-    both = Sought((*asked.conditions, *own.conditions), (*asked.sieves, *own.sieves))
-    if Where("status", "is", "resolved") not in both.conditions:
-        both = _leave_out(both, out)
-    if not both.sieves and not added:
-        query = Query(both.conditions, (order,), limit, offset)
-        return Found(tx.find(Item, query), tx.count(Item, query))
-    found = {item.id: item for item in _scan(tx, both, order)}
-    for ids in (added[at : at + _BATCH] for at in range(0, len(added), _BATCH)):
-        of_them = replace(asked, conditions=(*asked.conditions, Where("id", "in", ids)))
-        found.update((item.id, item) for item in _scan(tx, of_them, order))
-    items = _sort(list(found.values()), order)
-    return Found(items[offset : None if limit is None else offset + limit], len(items))
+    asked = seek(tx, queue.project_id, wanted, now_ms)
+    by_filter = (*asked, *seek(tx, queue.project_id, _filter_of(queue), now_ms))
+    if placed.added or placed.out:
+        by_filter = (*by_filter, Where("id", "not_in", (*placed.added, *placed.out)))
+    by_hand = (*asked, Where("id", "in", placed.added))
+    return (Query(by_filter), Query(by_hand)) if placed.added else (Query(by_filter),)
 
 
-def _leave_out(sought: Sought, out: tuple[str, ...]) -> Sought:
-    """What is sought without the items of some ids that are still to be reviewed."""
-    if not out:
-        return sought
-    if len(out) <= _MANY and Where("status", "is", "pending") in sought.conditions:
-        return replace(sought, conditions=(*sought.conditions, Where("id", "not_in", out)))
-    taken = frozenset(out)
-
-    def sieve(items: Sequence[Item]) -> Sequence[Item]:
-        return [item for item in items if item.status == "resolved" or item.id not in taken]
-
-    return replace(sought, sieves=(*sought.sieves, sieve))
+def _placement_id(queue: Queue, item: Item) -> str:
+    return f"{queue.id}:{item.id}"
 
 
-def _scan(tx: Transaction, sought: Sought, order: Order) -> Iterator[Item]:
-    for offset in range(0, MAX_SCANNED, _BATCH):
-        items = tx.find(Item, Query(sought.conditions, (order,), _BATCH, offset))
-        yield from sought.sift(items)
-        if len(items) < _BATCH:
-            return
+def _filter_of(queue: Queue) -> Filter:
+    return read_filter(Body(queue.filter))
 
 
 def _sort(items: Sequence[Item], order: Order) -> list[Item]:
@@ -187,6 +206,10 @@ def _read(body: Body, queue: Queue) -> Queue:
 
 
 def _view(env: Environment, tx: Transaction, queue: Queue) -> dict[str, Any]:
-    resolved = find_items(env, tx, queue, Filter(check_status="checked"), limit=0).total
-    unresolved = find_items(env, tx, queue, Filter(check_status="unchecked"), limit=0).total
-    return queue_view(queue, resolved=resolved, unresolved=unresolved)
+    placed = _Placed.of(tx, queue)
+
+    def count(wanted: Filter) -> int:
+        return sum(tx.count(Item, each) for each in _look(env, tx, queue, wanted, placed))
+
+    unresolved = count(Filter(check_status="unchecked"))
+    return view_queue(queue, resolved=count(Filter(check_status="checked")), unresolved=unresolved)

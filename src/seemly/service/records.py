@@ -290,13 +290,16 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened, and the body that tells of it, byte for byte the same at every attempt."""
+    """Something that happened, and the body that tells of it, byte for byte the same at every attempt. `item_id` and
+    `author_id` are whom it tells of: it is deleted with either."""
 
     id: str
     project_id: str
     type: str
     created_ms: int
     body: str = field(repr=False)
+    item_id: str | None = None
+    author_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

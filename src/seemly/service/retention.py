@@ -10,16 +10,13 @@ from seemly.channel import dump
 from seemly.errors import NotFoundError
 from seemly.service.authors import find_author
 from seemly.service.environment import Environment
-from seemly.service.events import EVENT_TYPES
-from seemly.service.ports import Order, Query, Record, Transaction, Where
+from seemly.service.events import delete_events
+from seemly.service.ports import Order, Query, Record, Transaction, Where, where
 from seemly.service.records import (
     Action,
     ActionRun,
-    Attempt,
     Author,
     ChannelRecord,
-    Delivery,
-    Event,
     Item,
     Placement,
     Project,
@@ -33,8 +30,6 @@ __all__ = ["delete_expired", "erase_author", "export_author", "export_project"]
 R = TypeVar("R", bound=Record)
 
 _BATCH = 500
-
-_OF_ITEMS = tuple(each for each in EVENT_TYPES if each.startswith("queue_item."))
 
 _EXPORTED: tuple[type[Record], ...] = (
     ChannelRecord, WordlistRecord, Queue, Action, Author, Item, Placement, ActionRun,
@@ -54,21 +49,25 @@ def delete_expired(env: Environment) -> int:
 def erase_author(env: Environment, project_id: str, author_id: str) -> int:
     """Erase an author, by id or external id, with everything of theirs: what they wrote, what was done about them, and
     every event that tells of them. Returns how many items that were. Raises NotFoundError.
+
+    It is done in steps, between which others write. The author goes last: who is interrupted can erase them again.
     """
-    with env.store.transaction() as tx:
-        author = find_author(tx, project_id, author_id, lock=True)
-        theirs = (Where("project_id", "is", project_id), Where("author_id", "is", author.id))
-        erased = 0
-        while items := tx.find(Item, Query(theirs, limit=_BATCH)):
+    with env.store.read() as tx:
+        author = find_author(tx, project_id, author_id)
+    theirs = where("author_id", author.id)
+    written = Query((Where("project_id", "is", project_id), *theirs.conditions), limit=_BATCH, lock="wait")
+    erased = 0
+    while True:
+        with env.store.transaction() as tx:
+            # While they are locked, nothing more is kept of them.
+            tx.get(Author, author.id, lock=True)
+            items = tx.find(Item, written)
             _remove_items(tx, items)
             erased += len(items)
-        tx.remove(ActionRun, Query(theirs))
-        # Whatever an event tells of an author or of what they wrote, it has their id.
-        told = (Where("project_id", "is", project_id), Where("body", "contains", author.id))
-        while events := tx.find(Event, Query(told, limit=_BATCH)):
-            _remove_events(tx, events)
-        tx.remove(Author, Query((Where("id", "is", author.id),)))
-    return erased
+            if not items and not delete_events(tx, theirs):
+                tx.remove(ActionRun, theirs)
+                tx.remove(Author, where("id", author.id))
+                return erased
 
 
 def export_author(env: Environment, project_id: str, author_id: str) -> Iterator[str]:
@@ -98,51 +97,37 @@ def export_project(env: Environment, project_id: str) -> Iterator[str]:
 
 def _expire(env: Environment, project_id: str, before_ms: int) -> int:
     of_project = Where("project_id", "is", project_id)
+    # In the order of an index, which finds what is old without a look at what is not.
+    old = Query((of_project, Where("updated_ms", "below", before_ms)), (Order("updated_ms"),), _BATCH, lock="skip")
+    told = Query((of_project, Where("created_ms", "below", before_ms)), (Order("created_ms"),), lock="skip")
     deleted = 0
-    old = Query((of_project, Where("updated_ms", "below", before_ms)), limit=_BATCH, lock="skip")
-    while items := _expire_batch(env, Item, old, _remove_items):
+    while items := _expire_items(env, old):
         deleted += items
-    told = Query((of_project, Where("created_ms", "below", before_ms)), limit=_BATCH, lock="skip")
-    while _expire_batch(env, Event, told, _remove_events):
+    while _expire_events(env, told):
         pass
     return deleted
 
 
-def _expire_batch(
-    env: Environment, kind: type[R], query: Query, remove: Callable[[Transaction, Sequence[R]], None]
-) -> int:
+def _expire_items(env: Environment, old: Query) -> int:
     with env.store.transaction() as tx:
-        found = tx.find(kind, query)
-        remove(tx, found)
-    return len(found)
+        items = tx.find(Item, old)
+        _remove_items(tx, items)
+    return len(items)
+
+
+def _expire_events(env: Environment, told: Query) -> int:
+    with env.store.transaction() as tx:
+        return delete_events(tx, told)
 
 
 def _remove_items(tx: Transaction, items: Sequence[Item]) -> None:
-    """Remove items of one project, and what refers to them."""
-    if not items:
-        return
+    """Remove items, and what refers to them."""
     ids = tuple(item.id for item in items)
     tx.remove(Placement, Query((Where("item_id", "in", ids),)))
     tx.remove(ActionRun, Query((Where("item_id", "in", ids),)))
     tx.remove(Item, Query((Where("id", "in", ids),)))
-    content_ids = {item.content_id for item in items}
-    told = (Where("project_id", "is", items[0].project_id), Where("type", "in", _OF_ITEMS))
-    for events in _pages(lambda query: tx.find(Event, query), told):
-        _remove_events(tx, [each for each in events if _item_of(each) in content_ids])
-
-
-def _item_of(event: Event) -> str | None:
-    """The id of the content that an event tells of."""
-    content_id: str | None = json.loads(event.body)["data"]["object"].get("item", {}).get("id")
-    return content_id
-
-
-def _remove_events(tx: Transaction, events: Sequence[Event]) -> None:
-    ids = tuple(event.id for event in events)
-    deliveries = tuple(each.id for each in tx.find(Delivery, Query((Where("event_id", "in", ids),))))
-    tx.remove(Attempt, Query((Where("delivery_id", "in", deliveries),)))
-    tx.remove(Delivery, Query((Where("id", "in", deliveries),)))
-    tx.remove(Event, Query((Where("id", "in", ids),)))
+    while delete_events(tx, Query((Where("item_id", "in", ids),))):
+        pass
 
 
 def _read_all(env: Environment, kind: type[R], conditions: tuple[Where, ...]) -> Iterator[R]:

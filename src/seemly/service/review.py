@@ -8,23 +8,25 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from seemly.errors import NotFoundError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
 from seemly.service.events import emit, to_iso
 from seemly.service.filters import Filter
 from seemly.service.paging import read_page, read_time
 from seemly.service.ports import Order, Query, Transaction, Where
-from seemly.service.queues import MAX_SCANNED, find_item, find_items, find_queue
+from seemly.service.queues import find_item, find_items, find_queue, holds, put_back
 from seemly.service.records import Action, ActionRun, Author, Item, Queue
 from seemly.service.trust import DAY_MS
-from seemly.service.views.authors import author_view
-from seemly.service.views.items import event_item_view, item_view
+from seemly.service.views.authors import view_author
+from seemly.service.views.items import view_event_item, view_item
 
 __all__ = ["list_items", "measure_queue", "resolve_item", "unresolve_item"]
 
 _SORT: Mapping[str, str] = {"createdAt": "created_ms", "severity": "severity", "reviewedAt": "resolved_ms"}
 
 _MOST_REVIEWERS = 10
+_MOST_COUNTED = 10_000
 
 
 def list_items(
@@ -71,17 +73,18 @@ def resolve_item(
 ) -> dict[str, Any]:
     """Mark an item resolved, with the `comment` of a request. One that is resolved already stays as it was.
 
-    Raises ContentError and NotFoundError.
+    Raises ContentError, and NotFoundError for what is not in the queue too.
     """
-    queue, item, comment = _open(tx, project_id, queue_id, content_id, wire)
+    queue, item, comment = _open(env, tx, project_id, queue_id, content_id, wire)
     if item.status == "pending":
         item = replace(item, status="resolved", resolved_ms=env.now(), resolve_comment=comment, reviewer=reviewer)
         tx.put(item)
+        put_back(tx, item)
         author = None if item.author_id is None else tx.get(Author, item.author_id)
-        resource: dict[str, Any] = {"item": event_item_view(item, author), "queue": {"id": queue.id}}
+        resource: dict[str, Any] = {"item": view_event_item(item, author), "queue": {"id": queue.id}}
         if author is not None:
-            resource["author"] = author_view(author, env.now())
-        emit(env, tx, project_id, "queue_item.resolved", resource)
+            resource["author"] = view_author(author, env.now())
+        emit(env, tx, project_id, "queue_item.resolved", resource, item_id=item.id, author_id=item.author_id)
     answer: dict[str, Any] = {"success": True, "resolvedAt": to_iso(item.resolved_ms or env.now())}
     return answer if item.resolve_comment is None else {**answer, "comment": item.resolve_comment}
 
@@ -89,9 +92,14 @@ def resolve_item(
 def unresolve_item(
     env: Environment, tx: Transaction, project_id: str, queue_id: str, content_id: str, wire: object = None
 ) -> dict[str, Any]:
-    """Have an item reviewed again, with the `comment` of a request. Raises ContentError and NotFoundError."""
-    _, item, comment = _open(tx, project_id, queue_id, content_id, wire)
-    tx.put(replace(item, status="pending", resolved_ms=None, resolve_comment=comment, reviewer=None))
+    """Have an item reviewed again, with the `comment` of a request: it is as it was before it was resolved.
+
+    Raises ContentError, and NotFoundError for what is not in the queue too.
+    """
+    _, item, comment = _open(env, tx, project_id, queue_id, content_id, wire)
+    action = item.result.get("recommendation", {}).get("action", item.action)
+    item = replace(item, status="pending", action=action, resolved_ms=None, resolve_comment=comment, reviewer=None)
+    tx.put(item)
     return {"success": True, "status": "pending", "unresolvedAt": to_iso(env.now())}
 
 
@@ -136,13 +144,16 @@ def measure_queue(
 
 
 def _open(
-    tx: Transaction, project_id: str, queue_id: str, content_id: str, wire: object
+    env: Environment, tx: Transaction, project_id: str, queue_id: str, content_id: str, wire: object
 ) -> tuple[Queue, Item, str | None]:
     queue = find_queue(tx, project_id, queue_id)
     body = Body(wire)
     comment = body.text("comment", None, most=10_000)
     body.done()
-    return queue, find_item(tx, project_id, content_id, lock=True), comment
+    item = find_item(tx, project_id, content_id, lock=True)
+    if not holds(env, tx, queue, item):
+        raise NotFoundError("there is no such item in this queue")
+    return queue, item, comment
 
 
 def _views(tx: Transaction, items: Sequence[Item]) -> list[dict[str, Any]]:
@@ -154,7 +165,7 @@ def _views(tx: Transaction, items: Sequence[Item]) -> list[dict[str, Any]]:
     of_item: defaultdict[str | None, list[tuple[ActionRun, str]]] = defaultdict(list)
     for run in runs:
         of_item[run.item_id].append((run, names[run.action_id]))
-    return [item_view(item, authors.get(item.author_id or ""), of_item[item.id]) for item in items]
+    return [view_item(item, authors.get(item.author_id or ""), of_item[item.id]) for item in items]
 
 
 def _names(tx: Transaction, runs: Sequence[ActionRun]) -> dict[str, str]:
@@ -168,12 +179,12 @@ def _gather(env: Environment, tx: Transaction, queue: Queue, days: int) -> _Revi
     since_ms = env.now() - days * DAY_MS
     of_queue = (Where("queue_id", "is", queue.id), Where("at_ms", "at_least", since_ms))
     latest = Order("resolved_ms", descending=True)
-    reviewed = find_items(env, tx, queue, Filter(check_status="checked"), order=latest, limit=MAX_SCANNED)
+    reviewed = find_items(env, tx, queue, Filter(check_status="checked"), order=latest, limit=_MOST_COUNTED)
     return _Review(
         since_ms,
-        tx.find(ActionRun, Query(of_queue, (Order("at_ms", descending=True),), limit=MAX_SCANNED)),
+        tx.find(ActionRun, Query(of_queue, (Order("at_ms", descending=True),), limit=_MOST_COUNTED)),
         [item for item in reviewed.items if item.resolved_ms is not None and item.resolved_ms >= since_ms],
-        find_items(env, tx, queue, Filter(after_ms=since_ms), limit=MAX_SCANNED).items,
+        find_items(env, tx, queue, Filter(after_ms=since_ms), limit=_MOST_COUNTED).items,
     )
 
 

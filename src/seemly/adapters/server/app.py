@@ -31,6 +31,7 @@ from seemly.adapters.server.routes import ENDPOINTS
 from seemly.adapters.server.settings import ServerSettings
 from seemly.adapters.server.slots import Slots
 from seemly.adapters.server.stream import make_stream
+from seemly.channel import Channel
 from seemly.errors import SeemlyError
 from seemly.service.cache import CachedStore
 from seemly.service.engines import Engines
@@ -48,6 +49,11 @@ __all__ = ["PREFIX", "create_app"]
 PREFIX = "/v1"
 """The major version, which every address of the interface begins with."""
 
+_NOT_STARTED = (
+    "nothing started this application, so that its worker does not run: what it is mounted in must do so, by "
+    "FastAPI(lifespan=service.router.lifespan_context)"
+)
+
 
 def create_app(
     store: Store,
@@ -62,7 +68,13 @@ def create_app(
 
     `models` are shared with engines of the caller's own; `fetch` gets media by their URLs; `worker` delivers webhooks
     in a thread of this process. Models are loaded before the application is ready, and what was accepted is finished
-    before it stops. Raises ConfigError for settings that cannot work.
+    before it stops. An application that it is mounted in must start and stop it with itself:
+
+        service = create_app(store)
+        outer = FastAPI(lifespan=service.router.lifespan_context)
+        outer.mount("/moderation", service)
+
+    Raises ConfigError for settings that cannot work.
     """
     settings = settings or ServerSettings()
     env = env or Environment(store)
@@ -71,23 +83,27 @@ def create_app(
     engines = Engines(env, models=models, tier=settings.tier, fetch=fetch)
     moderation = Moderation(env, engines, moderate=Batcher().moderate)
     parts = Parts(env, moderation, Rates(settings.counters), settings)
+    # A tier that there is not is told here, not when the models are loaded.
+    parts.check_channel(Channel())
     slots = Slots(settings.concurrency)
     stop = threading.Event()
 
     @asynccontextmanager
-    async def live(app: FastAPI) -> AsyncIterator[None]:
+    async def live(_started: FastAPI) -> AsyncIterator[None]:
+        app.state.missing = "the models are being loaded"
         await to_thread.run_sync(partial(_load, parts))
         thread = threading.Thread(target=worker.run, args=(stop,), name="seemly-worker") if worker else None
         if thread is not None:
             thread.start()
-        app.state.ready = True
+        app.state.missing = None
         yield
-        app.state.ready = False
+        app.state.missing = "the server is stopping"
         stop.set()
         if thread is not None:
             await to_thread.run_sync(thread.join)
         await slots.finish()
         await to_thread.run_sync(moderation.meter.flush)
+        parts.rates.close()
 
     app = FastAPI(
         title="seemly",
@@ -98,7 +114,7 @@ def create_app(
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.ready = False
+    app.state.missing = _NOT_STARTED
     app.state.parts = parts
     for path, endpoints in _by_path(ENDPOINTS).items():
         app.router.routes.append(_Route(PREFIX + path, make_handler(endpoints, parts, slots), methods=list(endpoints)))
@@ -139,13 +155,14 @@ def _add_plain_routes(app: FastAPI, parts: Parts) -> None:
     async def health(_request: Request) -> Response:
         return JsonAnswer({"status": "ok"})
 
-    async def ready(request: Request) -> Response:
+    async def ready(_request: Request) -> Response:
+        missing = app.state.missing
         try:
             await to_thread.run_sync(parts.env.store.check)
         except Exception:  # noqa: BLE001  (whatever keeps the database from answering)
-            return problem(503, {"code": "SERVICE_UNAVAILABLE", "message": "the database does not answer"})
-        if not request.app.state.ready:
-            return problem(503, {"code": "SERVICE_UNAVAILABLE", "message": "the models are being loaded"})
+            missing = "the database does not answer"
+        if missing is not None:
+            return problem(503, {"code": "SERVICE_UNAVAILABLE", "message": missing})
         return JsonAnswer({"status": "ready"})
 
     async def metrics(_request: Request) -> Response:

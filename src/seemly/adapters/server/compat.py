@@ -1,16 +1,19 @@
 """The addresses of Perspective API and of OpenAI's moderations, for clients that were written for these.
 
 `perspective_router` and `moderations_router` make routers for an application: `app.include_router(…)`. Both take
-`authenticate`, from a key to who calls, and `find_engine`, from who calls to the engine that answers. These run in a
-thread and may raise a SeemlyError, which is answered in the shape that the client expects, by its code.
+`authenticate`, from a key and the request that it came with to who calls, `find_engine`, from who calls to the engine
+that answers, and `count`, which is told who calls and how many units were used, once there is an answer. These run in a
+thread and may raise a SeemlyError, which is answered in the shape that the client expects, by its code. The body is not
+read before the key is known, and a request takes at most `timeout` seconds.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import parse_qsl, urlencode
 
 from anyio import to_thread
@@ -23,62 +26,86 @@ from starlette.types import Receive, Scope, Send
 from seemly.adapters import openai_moderations, perspective
 from seemly.adapters.openai_moderations import ModerationsError
 from seemly.adapters.perspective import PerspectiveError
-from seemly.adapters.server.faults import STATUS
+from seemly.adapters.server.faults import STATUS, TooBusyError
 from seemly.adapters.server.gate import read_json
 from seemly.engine import Engine
 from seemly.errors import SeemlyError, TooManyRequestsError, UnauthorizedError
+from seemly.result import ModerationResult
 
-__all__ = ["MAX_BODY", "moderations_router", "perspective_router"]
+__all__ = ["MAX_BODY", "TIMEOUT_S", "Run", "moderations_router", "perspective_router"]
 
 MAX_BODY = 8_000_000
 """The largest body of a request, in bytes, unless it is told otherwise."""
+
+TIMEOUT_S = 60.0
+"""How long a request may take, in seconds, unless it is told otherwise."""
 
 _MAX_DEPTH = 32
 _KEY = "seemly.key"
 
 Caller = TypeVar("Caller")
-Run = Callable[[Callable[[], Response]], Awaitable[Response]]
+T = TypeVar("T")
 Failure = PerspectiveError | ModerationsError
 
 
+class Run(Protocol):
+    """Calls what takes a while in a thread."""
+
+    def __call__(self, act: Callable[[], T], /) -> Awaitable[T]:
+        """What `act` returns. Raises what it raises."""
+        ...
+
+
+def _count_nothing(_caller: object, _units: int) -> None:
+    pass
+
+
 def perspective_router(
-    authenticate: Callable[[str], Caller],
+    authenticate: Callable[[str, Request], Caller],
     find_engine: Callable[[Caller], Engine],
     *,
+    count: Callable[[Caller, int], None] = _count_nothing,
     max_body: int = MAX_BODY,
+    timeout: float = TIMEOUT_S,
     run: Run = to_thread.run_sync,
 ) -> APIRouter:
     """`POST /v1alpha1/comments:analyze` and `comments:suggestscore`, as Perspective API has them.
 
     The key is that of `?key=`, of the header `X-Goog-Api-Key`, or of `Authorization: Bearer`. It is taken out of the
     address before the request is answered, so that no log that is written afterwards, such as uvicorn's, shows it; what
-    a proxy in front of the server writes is its own. Suggested scores are accepted and not kept. `run` calls what takes
-    a while in a thread.
+    a proxy in front of the server writes is its own. Suggested scores are accepted, not kept, and use nothing. `run`
+    calls what takes a while in a thread.
     """
     router = APIRouter(tags=["compatibility"], route_class=_KeyRoute)
+    door = _Door(_find_key, authenticate, _tell_google, max_body, timeout, run)
 
     def analyze(caller: Caller, body: Any) -> dict[str, Any]:
-        return perspective.analyze(body, find_engine(caller))
+        engine = _Counting(find_engine(caller))
+        answer = perspective.analyze(body, cast(Engine, engine))
+        count(caller, engine.units)
+        return answer
 
     def suggest(_caller: Caller, body: Any) -> dict[str, Any]:
         return perspective.suggest_score(body)
 
     @router.post("/v1alpha1/comments:analyze", summary="Score a comment, as Perspective API does")
     async def analyze_comment(request: Request) -> Response:
-        return await _answer(request, _find_key, authenticate, analyze, _tell_google, max_body, run)
+        return await door.answer(request, analyze)
 
     @router.post("/v1alpha1/comments:suggestscore", summary="Accept a suggested score, as Perspective API does")
     async def suggest_score(request: Request) -> Response:
-        return await _answer(request, _find_key, authenticate, suggest, _tell_google, max_body, run)
+        return await door.answer(request, suggest)
 
     return router
 
 
 def moderations_router(
-    authenticate: Callable[[str], Caller],
+    authenticate: Callable[[str, Request], Caller],
     find_engine: Callable[[Caller], Engine],
     *,
+    count: Callable[[Caller, int], None] = _count_nothing,
     max_body: int = MAX_BODY,
+    timeout: float = TIMEOUT_S,
     run: Run = to_thread.run_sync,
 ) -> APIRouter:
     """`POST /v1/moderations`, as OpenAI has it. The key is that of `Authorization: Bearer`.
@@ -86,15 +113,36 @@ def moderations_router(
     `run` calls what takes a while in a thread.
     """
     router = APIRouter(tags=["compatibility"])
+    door = _Door(_find_bearer, authenticate, _tell_openai, max_body, timeout, run)
 
     def moderate(caller: Caller, body: Any) -> dict[str, Any]:
-        return openai_moderations.moderate(body, find_engine(caller))
+        engine = _Counting(find_engine(caller))
+        answer = openai_moderations.moderate(body, cast(Engine, engine))
+        count(caller, engine.units)
+        return answer
 
     @router.post("/v1/moderations", summary="Moderate texts and images, as OpenAI does")
     async def create_moderation(request: Request) -> Response:
-        return await _answer(request, _find_bearer, authenticate, moderate, _tell_openai, max_body, run)
+        return await door.answer(request, moderate)
 
     return router
+
+
+class _Counting:
+    """An engine that adds up the units that its results say were used."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.units = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def moderate_many(self, items: Iterable[object]) -> Iterator[ModerationResult]:
+        """The engine's results."""
+        for result in self._engine.moderate_many(items):
+            self.units += result.meta.usage
+            yield result
 
 
 class _KeyRoute(APIRoute):
@@ -117,29 +165,38 @@ def _find_bearer(request: Request) -> str:
     return key.strip() if scheme.lower() == "bearer" else ""
 
 
-async def _answer(
-    request: Request,
-    find_key: Callable[[Request], str],
-    authenticate: Callable[[str], Caller],
-    act: Callable[[Caller, Any], dict[str, Any]],
-    tell: Callable[[SeemlyError, int], Failure],
-    max_body: int,
-    run: Run,
-) -> Response:
-    def serve(key: str, body: Any) -> Response:
-        return _respond(act(authenticate(key), body))
+@dataclass(frozen=True, slots=True)
+class _Door(Generic[Caller]):
+    """How the requests of one kind of client are let in, and how it is told of what is wrong."""
 
-    try:
-        key = find_key(request)
-        if not key:
-            raise UnauthorizedError("the request has no API key")
-        length = request.headers.get("content-length")
-        body = await read_json(request.receive, length, most=max_body, depth=_MAX_DEPTH)
-        return await run(partial(serve, key, body))
-    except SeemlyError as error:
-        failure = error if isinstance(error, Failure) else tell(error, STATUS.get(error.code, 500))
+    find_key: Callable[[Request], str]
+    authenticate: Callable[[str, Request], Caller]
+    tell: Callable[[SeemlyError, int], Failure]
+    max_body: int
+    timeout: float
+    run: Run
+
+    async def answer(self, request: Request, act: Callable[[Caller, Any], dict[str, Any]]) -> Response:
+        """What a request is answered with."""
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await self._serve(request, act)
+        except TimeoutError:
+            error: SeemlyError = TooBusyError(f"the server took more than {self.timeout:g} seconds: send it again")
+        except SeemlyError as raised:
+            error = raised
+        failure = error if isinstance(error, Failure) else self.tell(error, STATUS.get(error.code, 500))
         wait = {"Retry-After": str(error.retry_after)} if isinstance(error, TooManyRequestsError) else {}
         return _respond(failure.to_dict(), failure.status, wait)
+
+    async def _serve(self, request: Request, act: Callable[[Caller, Any], dict[str, Any]]) -> Response:
+        key = self.find_key(request)
+        if not key:
+            raise UnauthorizedError("the request has no API key")
+        caller = await self.run(lambda: self.authenticate(key, request))
+        length = request.headers.get("content-length")
+        body = await read_json(request.receive, length, most=self.max_body, depth=_MAX_DEPTH)
+        return await self.run(lambda: _respond(act(caller, body)))
 
 
 def _respond(body: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:

@@ -128,8 +128,11 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
     if endpoint.method != "GET" or endpoint.parameters:
         problems["400"] = "Invalid input data; `issues` lists everything that is wrong."
     if endpoint.takes is not None:
-        problems |= {"409": "A key or id is taken already.", "413": "The body is too large."}
-    if endpoint.key != "any":
+        problems |= {
+            "409": "A key or id is taken already, or a key was rolled already.",
+            "413": "The body is too large.",
+        }
+    if endpoint.key != "any" or "{" in endpoint.path:
         problems["404"] = "It does not exist, or lies outside what the key reaches."
     if endpoint.moderates or endpoint.key != "project":
         problems["429"] = "Too many requests, or the quota is spent."

@@ -15,11 +15,11 @@ from seemly.adapters.server.gate import parse_json, read_body
 from seemly.adapters.server.parts import Parts
 from seemly.adapters.server.paths import read_parts
 from seemly.adapters.server.queries import read_query
-from seemly.adapters.server.rates import Allowance
+from seemly.adapters.server.rates import Allowance, count_moderation
 from seemly.adapters.server.slots import Slots
 from seemly.errors import ContentError, Issue
 from seemly.service import keys
-from seemly.service.records import Key, Project
+from seemly.service.records import Key
 
 __all__ = ["Handler", "make_handler", "read_bearer"]
 
@@ -103,12 +103,8 @@ def _admit(endpoint: Endpoint, parts: Parts, request: Request) -> Key:
 
 def _count(endpoint: Endpoint, parts: Parts, key: Key) -> Allowance | None:
     """None where the request counts against no limit."""
-    settings = parts.settings
     if key.project_id is None:
-        return parts.rates.spend("management", key.organization_id, settings.management_rate)
+        return parts.rates.spend("management", key.organization_id, parts.settings.management_rate)
     if not endpoint.moderates:
         return None
-    with parts.env.store.read() as tx:
-        project = tx.get(Project, key.project_id)
-    own = None if project is None else project.rate_limit
-    return parts.rates.spend("moderation", key.project_id, own or settings.moderation_rate)
+    return count_moderation(parts, key.project_id)[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from seemly.adapters.server.logs import log_fault
 from seemly.adapters.server.rates import RateExceededError
 from seemly.errors import SeemlyError, TooManyRequestsError
 
@@ -34,7 +34,7 @@ STATUS: Mapping[str, int] = {
 """The status of each code."""
 
 _CODES = {status: code for code, status in STATUS.items()}
-_LOG = logging.getLogger("seemly.server")
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 class BodyTooLargeError(SeemlyError):
@@ -54,7 +54,7 @@ class JsonAnswer(JSONResponse):
 
     def render(self, content: Any) -> bytes:
         """The bytes of an answer."""
-        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+        return _ENCODER.encode(content).encode("ascii")
 
 
 def problem(status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -75,7 +75,7 @@ async def answer_seemly(request: Request, error: Exception) -> JSONResponse:
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     if status == 500:
-        _LOG.error("request failed: %s", type(error).__name__)
+        log_fault(error, request.scope)
     return problem(status, error.to_dict(), headers)
 
 
@@ -88,8 +88,8 @@ async def answer_http(_request: Request, error: Exception) -> JSONResponse:
     return problem(status, {"code": code, "message": messages.get(status, "the request cannot be served")}, headers)
 
 
-async def answer_unknown(_request: Request, error: Exception) -> JSONResponse:
-    """What a fault of the server itself is answered with. It is logged by its type: its words may quote content."""
-    _LOG.error("request failed: %s", type(error).__name__)
+async def answer_unknown(request: Request, error: Exception) -> JSONResponse:
+    """What a fault of the server itself is answered with. It is logged by its places: its words may quote content."""
+    log_fault(error, request.scope)
     body = {"code": "INTERNAL_SERVER_ERROR", "message": "the server failed; the request can be sent again"}
     return problem(500, body)

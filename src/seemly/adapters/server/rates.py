@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
-from limits import RateLimitItemPerMinute
-from limits.storage import storage_from_string
-from limits.strategies import FixedWindowRateLimiter
+from limits.storage import Storage, storage_from_string
 
-from seemly.errors import ConfigError, TooManyRequestsError
+from seemly.errors import ConfigError, NotFoundError, TooManyRequestsError
+from seemly.service.records import Project
 
-__all__ = ["Allowance", "RateExceededError", "Rates"]
+if TYPE_CHECKING:
+    from seemly.adapters.server.parts import Parts
+
+__all__ = ["Allowance", "RateExceededError", "Rates", "count_moderation"]
+
+_WINDOW_S = 60
+
+
+class _Counts(Protocol):
+    """Where requests are counted by name, in windows of a minute."""
+
+    def count(self, name: str) -> tuple[int, float]:
+        """Count one: how many of this name its window has, and when that ends, in Unix seconds."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +56,70 @@ class Rates:
     """
 
     def __init__(self, counters: str) -> None:
-        try:
-            storage = storage_from_string(counters)
-        except Exception as error:
-            raise ConfigError("counters must be memory:// or a redis:// address, with its package installed") from error
-        self._limiter = FixedWindowRateLimiter(storage)
+        self._counts = _open(counters)
 
     def spend(self, kind: str, owner: str, limit: int) -> Allowance:
         """Count one request of an owner, whose requests of this kind may be `limit` a minute.
 
-        Raises TooManyRequestsError, which says in how many seconds to come back, and carries the allowance.
+        Raises RateExceededError, which says in how many seconds to come back, and carries the allowance.
         """
-        item = RateLimitItemPerMinute(limit)
-        allowed = self._limiter.hit(item, kind, owner)
-        stats = self._limiter.get_window_stats(item, kind, owner)
-        allowance = Allowance(limit, max(0, stats.remaining), int(stats.reset_time) + 1)
-        if not allowed:
-            raise RateExceededError(allowance)
+        count, ends_s = self._counts.count(f"{kind}/{owner}")
+        allowance = Allowance(limit, max(0, limit - count), math.ceil(ends_s))
+        if count > limit:
+            raise RateExceededError(allowance, max(1, math.ceil(ends_s - time.time())))
         return allowance
+
+    def close(self) -> None:
+        """Close the connections to where requests are counted."""
+        self._counts.close()
 
 
 class RateExceededError(TooManyRequestsError):
     """More requests than a minute's limit."""
 
-    def __init__(self, allowance: Allowance) -> None:
-        wait = max(1, allowance.reset - int(time.time()))
+    def __init__(self, allowance: Allowance, wait: int) -> None:
         super().__init__(f"more than {allowance.limit} requests in a minute: come back in {wait} seconds", wait)
         self.allowance = allowance
+
+
+def count_moderation(parts: Parts, project_id: str) -> tuple[Project, Allowance]:
+    """Count a request to moderate in a project, by the project's own limit or, where it has none, the server's.
+
+    Raises NotFoundError, RateExceededError.
+    """
+    with parts.env.store.read() as tx:
+        project = tx.get(Project, project_id)
+    if project is None:
+        raise NotFoundError("the project of this key is gone")
+    limit = project.rate_limit or parts.settings.moderation_rate
+    return project, parts.rates.spend("moderation", project.id, limit)
+
+
+class _StorageCounts:
+    """Counts in a storage of the library `limits`."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def count(self, name: str) -> tuple[int, float]:
+        key = f"seemly/{name}"
+        return self._storage.incr(key, _WINDOW_S), self._storage.get_expiry(key)
+
+    def close(self) -> None:
+        pass
+
+
+def _open(counters: str) -> _Counts:
+    if counters.startswith(("postgresql://", "postgres://")):
+        from seemly.adapters.server.counting import PostgresCounts
+
+        return PostgresCounts(counters)
+    try:
+        storage = storage_from_string(counters)
+    except Exception as error:
+        raise ConfigError(
+            "counters must be memory://, a postgresql:// or a redis:// address, with its package installed"
+        ) from error
+    if not isinstance(storage, Storage):
+        raise ConfigError("counters must not be async+ addresses: requests are counted in threads")
+    return _StorageCounts(storage)

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from annotated_types import Interval
 
 from seemly.bounds import check_fields
 
-__all__ = ["ServerSettings"]
+__all__ = ["ServerSettings", "StreamLimits"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamLimits:
+    """What streams may take. Times are in seconds.
+
+    A project has at most `sessions` streams at once in one process of the server. A message has at most `message`
+    characters. `ahead` is how much sound may wait to be heard. `idle` is how long a client may send nothing, or leave
+    an event untaken. `longest` is how long a stream lasts.
+
+    Raises ConfigError for values out of bounds.
+    """
+
+    sessions: Annotated[int, Interval(ge=1, le=10_000)] = 10
+    message: Annotated[int, Interval(ge=1_000, le=10_000_000)] = 262_144
+    ahead: Annotated[float, Interval(ge=0.1, le=3_600)] = 10.0
+    idle: Annotated[float, Interval(ge=0.1, le=3_600)] = 60.0
+    longest: Annotated[float, Interval(ge=0.1, le=86_400)] = 14_400.0
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +55,7 @@ class ServerSettings:
     concurrency: Annotated[int, Interval(ge=1, le=10_000)] = 64
     timeout: Annotated[float, Interval(ge=0.1, le=3_600)] = 60.0
     cache_s: Annotated[float, Interval(ge=0, le=60)] = 1.0
+    stream: StreamLimits = field(default_factory=StreamLimits)
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -22,23 +22,23 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mappi
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
-from annotated_types import Interval
 from anyio import to_thread
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from seemly.adapters.server.dispatch import read_bearer
 from seemly.adapters.server.faults import STATUS
+from seemly.adapters.server.logs import describe_error
 from seemly.adapters.server.parts import Parts
-from seemly.bounds import check_fields
+from seemly.adapters.server.rates import count_moderation
+from seemly.adapters.server.settings import StreamLimits
 from seemly.content import Submission
-from seemly.errors import ConfigError, ContentError, ForbiddenError, NotFoundError, SeemlyError, TooManyRequestsError
+from seemly.errors import ConfigError, ContentError, ForbiddenError, SeemlyError, TooManyRequestsError
 from seemly.frozen import EMPTY
 from seemly.result import ModerationResult
 from seemly.service import keys
 from seemly.service.bodies import Body
-from seemly.service.records import Project
 from seemly.voice.activity import Activity
 from seemly.voice.events import Event, Track
 from seemly.voice.pcm import Encoding
@@ -58,30 +58,6 @@ _LOG = logging.getLogger("seemly.server")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StreamLimits:
-    """What streams may take. Times are in seconds.
-
-    A project has at most `sessions` streams at once in one process of the server. A message has at most `message`
-    characters. `ahead` is how much sound may wait to be heard. `idle` is how long a client may send nothing, or leave
-    an event untaken. `longest` is how long a stream lasts.
-
-    Raises ConfigError for values out of bounds.
-    """
-
-    sessions: Annotated[int, Interval(ge=1, le=10_000)] = 10
-    message: Annotated[int, Interval(ge=1_000, le=10_000_000)] = 262_144
-    ahead: Annotated[float, Interval(ge=0.1, le=3_600)] = 10.0
-    idle: Annotated[float, Interval(ge=0.1, le=3_600)] = 60.0
-    longest: Annotated[float, Interval(ge=0.1, le=86_400)] = 14_400.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-
-_LIMITS = StreamLimits()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Start:
     """What a client asks for. The conversation is the client's stream where it names one and no conversation."""
 
@@ -95,9 +71,11 @@ class _Start:
 
 
 def make_stream(
-    parts: Parts, *, limits: StreamLimits = _LIMITS, activity: Callable[[], Activity] | None = None
+    parts: Parts, *, limits: StreamLimits | None = None, activity: Callable[[], Activity] | None = None
 ) -> Callable[[WebSocket], Awaitable[None]]:
-    """What answers the sockets of a running server. `activity` is as for `VoiceSession`."""
+    """What answers the sockets of a running server, by its own limits unless told others. `activity` is as for
+    `VoiceSession`."""
+    limits = limits or parts.settings.stream
     running: Counter[str] = Counter()
 
     async def serve(socket: WebSocket) -> None:
@@ -114,8 +92,8 @@ def make_stream(
         except SeemlyError as error:
             wire.fail(error)
         except Exception as error:  # noqa: BLE001  (whatever fails must not leave the client waiting)
-            # Told by its type: its words may quote what was said.
-            _LOG.error("stream failed: %s", type(error).__name__)
+            # Told by its places: its words may quote what was said.
+            _LOG.error("stream failed: %s", describe_error(error))
             wire.ending = 1011, "the server failed; open another stream"
         await wire.close()
 
@@ -216,11 +194,7 @@ class _Wire:
 def _admit(parts: Parts, secret: str | None) -> str:
     """The project of a key that may open a stream now."""
     project_id = keys.require_moderation(keys.authenticate(parts.env, secret))
-    with parts.env.store.read() as tx:
-        project = tx.get(Project, project_id)
-    if project is None:
-        raise NotFoundError("the project of this key is gone")
-    parts.rates.spend("moderation", project_id, project.rate_limit or parts.settings.moderation_rate)
+    count_moderation(parts, project_id)
     return project_id
 
 

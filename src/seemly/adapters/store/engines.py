@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import selectors
 import sqlite3
 import time
+from functools import partial
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, InvalidatePoolError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from seemly.adapters.store.escaping import dump, load
 from seemly.errors import ConfigError
 
-__all__ = ["WAIT_S", "open_engine", "reading", "writing"]
+__all__ = ["WAIT_S", "open_engine", "writing"]
 
 _WRITES = "seemly_writes"
 
@@ -21,6 +23,13 @@ WAIT_S = 10
 """How long a transaction waits for a connection, or for SQLite's one writer, before it fails."""
 
 _PAUSE_S = 0.01
+
+_USED = "seemly_used"
+
+_TRUSTED_S = 1.0
+
+_Selector = getattr(selectors, "PollSelector", selectors.SelectSelector)
+"""Unlike the system's best, which is for many, these open nothing to look at one."""
 
 _POSTGRESQL_LIMITS = "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=60s"
 
@@ -50,30 +59,50 @@ def open_engine(address: str, connections: int) -> Engine:
 
 
 def writing(connection: Connection) -> Connection:
-    """The connection, whose next transaction changes records."""
-    return connection.execution_options(**{_WRITES: True}, preserve_rowcount=True)
-
-
-def reading(connection: Connection) -> Connection:
-    """The connection, whose next transaction sees the records as they are when it begins, and changes none."""
+    """The connection, whose next transaction changes what it likes."""
     if connection.dialect.name == "postgresql":
-        return connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-    return connection
+        return connection.execution_options(isolation_level="READ COMMITTED")
+    return connection.execution_options(**{_WRITES: True})
 
 
 def _open_postgresql(url: URL, connections: int) -> Engine:
     settings = {name: value for name, value in _POSTGRESQL_CONNECTION.items() if name not in url.query}
-    return create_engine(
+    engine = create_engine(
         url,
         pool_size=connections,
         max_overflow=0,
         pool_timeout=WAIT_S,
-        pool_pre_ping=True,
+        # Transactions of the store begin by a statement of their own, and statements have their values by position.
+        isolation_level="AUTOCOMMIT",
+        paramstyle="format",
         connect_args=settings,
         json_serializer=dump,
         json_deserializer=load,
         hide_parameters=True,
     )
+    event.listen(engine, "checkout", partial(_try_postgresql, engine.dialect))
+    return engine
+
+
+def _try_postgresql(dialect: Dialect, connection: Any, record: ConnectionPoolEntry, _: object) -> None:
+    """Have a connection that broke, and all that are as old, made anew. To ask the server takes a turn to it and back:
+    one that was used a moment ago, and has nothing to tell, is not asked."""
+    now = time.monotonic()
+    used = record.info.get(_USED, now)
+    record.info[_USED] = now
+    if now - used < _TRUSTED_S and not _has_something_to_tell(connection):
+        return
+    try:
+        dialect.do_ping(connection)
+    except dialect.loaded_dbapi.Error as error:
+        raise InvalidatePoolError from error
+
+
+def _has_something_to_tell(connection: Any) -> bool:
+    """Whether there is something to read from the server, such as its farewell."""
+    with _Selector() as selector:
+        selector.register(connection.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))
 
 
 def _open_sqlite(url: URL, connections: int) -> Engine:
@@ -121,7 +150,6 @@ def _switch_to_log(connection: sqlite3.Connection) -> str:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that took the writers' turn only at its first change would fail if another had changed anything.
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 

@@ -23,6 +23,12 @@ _NUMBER = re.compile(f'"{_MARK}(NaN|-?Infinity)"')
 _LEXEME = re.compile(r'"(?:[^"\\]|\\.)*"|NaN|-?Infinity')
 _BACKSLASHED = re.compile(r"\\(?:u0000|.)")
 
+# A frozen mapping is written as the dict that it was.
+_STRICT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=dict, allow_nan=False)
+_LENIENT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=dict)
+# A NUL that was unescaped stands in its string as it is.
+_DECODER = json.JSONDecoder(strict=False)
+
 
 def escape(text: str) -> str:
     """The text without NUL and surrogates."""
@@ -35,12 +41,12 @@ def unescape(text: str) -> str:
 
 
 def dump(value: Any) -> str:
-    """A JSON value as text, each string in it escaped. What JSON lacks, NaN and infinities, becomes marked strings."""
+    """A JSON value, frozen or not, as text, each string in it escaped. What JSON lacks, NaN and infinities, becomes
+    marked strings."""
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _STRICT.encode(value)
     except ValueError:
-        plain = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        return _LEXEME.sub(_mark_number, _escape_json(plain))
+        return _LEXEME.sub(_mark_number, _escape_json(_LENIENT.encode(value)))
     return _escape_json(text)
 
 
@@ -49,8 +55,7 @@ def load(written: str | bytes) -> Any:
     text = written.decode() if isinstance(written, bytes) else written
     if not text.isascii():
         text = unescape(_NUMBER.sub(r"\1", text))
-    # A NUL that was unescaped stands in its string as it is.
-    return json.loads(text, strict=False)
+    return _DECODER.decode(text)
 
 
 def _escape_json(text: str) -> str:

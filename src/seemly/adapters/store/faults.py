@@ -5,11 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from seemly.errors import ConflictError, ContentError, SeemlyError
+from seemly.service.ports import ContendedError
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine.interfaces import DBAPIModule
 
 __all__ = ["StoreUnavailableError", "translated"]
 
@@ -22,6 +27,10 @@ class StoreUnavailableError(SeemlyError):
     code = "SERVICE_UNAVAILABLE"
 
 
+class _InTheWayError(StoreUnavailableError, ContendedError):
+    """The database ended this transaction in favour of another."""
+
+
 _UNIQUE = {"23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
 _TOO_LONG = {"54000", "SQLITE_TOOBIG"}
 _CONTENDED = {"40001", "40P01"}
@@ -32,31 +41,31 @@ _READ_ONLY = {"25006", "SQLITE_READONLY"}
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Raise what the database raises inside as ConflictError, for a key that is taken, ContentError, for a value that
-    no column takes, or StoreUnavailableError."""
+def translated(driver: DBAPIModule) -> Iterator[None]:
+    """Raise what the database's driver raises inside, or SQLAlchemy for it, as ConflictError, for a key that is taken,
+    ContentError, for a value that no column takes, or StoreUnavailableError."""
     try:
         yield
     except NoConnectionError as error:
         raise StoreUnavailableError("all connections to the database are in use") from error
-    except DBAPIError as error:
-        found = _read(error)
+    except (DBAPIError, driver.Error) as error:
+        found = _read(error.orig if isinstance(error, DBAPIError) else error, driver)
         if found is None:
             raise
         # The database's own words quote the values of a record that it refuses.
         raise found from (error if isinstance(found, StoreUnavailableError) else None)
 
 
-def _read(error: DBAPIError) -> SeemlyError | None:
-    code = _code(error.orig)
+def _read(error: BaseException | None, driver: DBAPIModule) -> SeemlyError | None:
+    code = _code(error)
     if code in _UNIQUE:
         return ConflictError("another record has this id or key")
     if code in _TOO_LONG:
         return ContentError("a record holds a text that is too long, or too long for an id or a key")
-    if isinstance(error, IntegrityError | DataError):
+    if isinstance(error, (driver.IntegrityError, driver.DataError)):
         return ContentError("a record holds a value that its field does not take")
     if code in _CONTENDED:
-        return StoreUnavailableError("another transaction was in the way: try again")
+        return _InTheWayError("another transaction was in the way: try again")
     if code in _LATE:
         return StoreUnavailableError("the database took too long: something holds it, or it has too much to do")
     if code in _FULL:
@@ -65,7 +74,7 @@ def _read(error: DBAPIError) -> SeemlyError | None:
         return StoreUnavailableError("the database lacks a table or column of this release: migrate it")
     if code in _READ_ONLY:
         return StoreUnavailableError("the database does not let itself be written to")
-    if code != "SQLITE_ERROR" and isinstance(error, OperationalError | InterfaceError):
+    if code != "SQLITE_ERROR" and isinstance(error, (driver.OperationalError, driver.InterfaceError)):
         return StoreUnavailableError("the database does not answer")
     return None
 

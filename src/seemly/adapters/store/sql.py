@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, CursorResult, Executable, delete, func, select
+from sqlalchemy.engine import Dialect
 
-from seemly.adapters.store.changing import adding, adding_unless_taken, putting
-from seemly.adapters.store.engines import WAIT_S, open_engine, reading, writing
+from seemly.adapters.store.changing import adding, adding_unless_taken, putting, row_of
+from seemly.adapters.store.driving import Cursor, Driven, Values
+from seemly.adapters.store.engines import WAIT_S, open_engine, writing
 from seemly.adapters.store.faults import StoreUnavailableError, translated
 from seemly.adapters.store.migrate import check_tables, upgrade
-from seemly.adapters.store.schema import TABLES
-from seemly.adapters.store.selecting import asking, meeting, ordered
+from seemly.adapters.store.on_sqlite import OnSqlite
+from seemly.adapters.store.selecting import counting, finding, removing, shape_of, values_of
+from seemly.adapters.store.statements import Statement, reading
 from seemly.adapters.store.syncing import SharedSync
 from seemly.errors import ConflictError, ContentError
 from seemly.service.memory import UNIQUE
@@ -23,16 +25,17 @@ from seemly.service.ports import ALL, Query, Record, Where
 __all__ = ["SqlStore"]
 
 R = TypeVar("R", bound=Record)
+T = TypeVar("T")
 
 
 class _SqlTransaction:
-    """Reads and changes through one connection. After a ConflictError it goes on without the call that raised it; after
+    """Reads and changes within one transaction. After a ConflictError it goes on without the call that raised it; after
     a StoreUnavailableError it is lost, and keeps that as its `fault`."""
 
-    def __init__(self, connection: Connection, *, writes: bool) -> None:
+    def __init__(self, driven: Driven, dialect: Dialect, *, writes: bool) -> None:
         self.fault: StoreUnavailableError | None = None
-        self._connection = connection
-        self._dialect = connection.dialect
+        self._driven = driven
+        self._dialect = dialect
         self._writes = writes
 
     def get(self, kind: type[R], id: str, *, lock: bool = False) -> R | None:  # noqa: A002
@@ -42,60 +45,53 @@ class _SqlTransaction:
     def find(self, kind: type[R], query: Query = ALL) -> list[R]:
         if query.lock != "none":
             self._refuse_where_it_only_reads()
-        rows = self._run(*asking(TABLES[kind], query, self._dialect))
-        return [kind(**row) for row in rows.mappings()]
+        statement = finding(kind, shape_of(query), self._dialect)
+        return self._run(statement, values_of(query), reading(kind, self._dialect).read)
 
     def count(self, kind: type[R], query: Query = ALL) -> int:
-        table = TABLES[kind]
-        counting = select(func.count()).select_from(table).where(meeting(table, query.conditions, self._dialect))
-        return int(self._run(counting).scalar_one())
+        return self._run(counting(kind, shape_of(query), self._dialect), values_of(query), _read_number)
 
     def add(self, record: Record) -> None:
         self._refuse_where_it_only_reads()
+        kind = type(record)
         # PostgreSQL ends a transaction with an error, but not with nothing done; so this needs no savepoint.
-        if not self._run(adding_unless_taken(type(record), self._dialect.name), _row(record)).rowcount:
-            raise ConflictError(f"another {type(record).__name__} has this id or key")
+        if not self._run(adding_unless_taken(kind, self._dialect), row_of(record), _count_changed):
+            raise ConflictError(f"another {kind.__name__} has this id or key")
 
     def add_all(self, records: Sequence[Record]) -> None:
         self._refuse_where_it_only_reads()
         if records:
-            with self._savepoint():
-                self._run(adding(type(records[0]), self._dialect.name), [_row(each) for each in records])
+            self._attempt(adding(type(records[0]), self._dialect), records)
 
     def put(self, record: Record) -> None:
         self._refuse_where_it_only_reads()
         kind = type(record)
-        # In SQLite a statement that fails leaves nothing, and all that came before it.
-        takes_back = kind in UNIQUE and self._dialect.name == "postgresql"
-        with self._savepoint() if takes_back else nullcontext():
-            self._run(putting(kind, self._dialect.name), _row(record))
+        statement = putting(kind, self._dialect)
+        if kind in UNIQUE:
+            self._attempt(statement, [record])
+        else:
+            self._run(statement, row_of(record), _count_changed)
 
     def remove(self, kind: type[R], query: Query) -> int:
         self._refuse_where_it_only_reads()
-        table = TABLES[kind]
-        if query.limit is None and not query.offset:
-            meant = meeting(table, query.conditions, self._dialect)
-        else:
-            meant = table.c.id.in_(ordered(table, query, self._dialect).with_only_columns(table.c.id))
-        return self._run(delete(table).where(meant)).rowcount
+        return self._run(removing(kind, shape_of(query), self._dialect), values_of(query), _count_changed)
+
+    def _run(self, statement: Statement, values: Values, take: Callable[[Cursor], T]) -> T:
+        with self._guarded():
+            return take(self._driven.run(statement.text, statement.write(values)))
+
+    def _attempt(self, statement: Statement, records: Sequence[Record]) -> None:
+        with self._guarded():
+            self._driven.attempt(statement.text, [statement.write(row_of(each)) for each in records])
 
     @contextmanager
-    def _savepoint(self) -> Iterator[None]:
-        savepoint = self._connection.begin_nested()
-        try:
-            yield
-        except (ConflictError, ContentError):
-            savepoint.rollback()
-            raise
-        savepoint.commit()
-
-    def _run(self, statement: Executable, rows: Any = None) -> CursorResult[Any]:
+    def _guarded(self) -> Iterator[None]:
         # SQLite, whose disk is full, has ended the transaction, and would keep what comes next at once.
         if self.fault is not None:
             raise self.fault
         try:
-            with translated():
-                return self._connection.execute(statement, rows)
+            with translated(self._dialect.loaded_dbapi):
+                yield
         except StoreUnavailableError as error:
             self.fault = error
             raise
@@ -125,7 +121,9 @@ class SqlStore:
 
     def __init__(self, url: str, *, connections: int = 10) -> None:
         self._engine = open_engine(url, connections)
+        self._driver = self._engine.dialect.loaded_dbapi
         is_sqlite = self._engine.dialect.name == "sqlite"
+        self._drive: Callable[[Any], Driven] = OnSqlite if is_sqlite else _on_postgresql
         self._turn = threading.Lock() if is_sqlite else None
         path = self._engine.url.database
         self._sync = SharedSync(path) if is_sqlite and path not in (None, "", ":memory:") else None
@@ -135,37 +133,52 @@ class SqlStore:
 
         Raises ConfigError where they are those of a newer release.
         """
-        with translated(), writing(self._engine.connect()) as connection, connection.begin():
+        with translated(self._driver), writing(self._engine.connect()) as connection, connection.begin():
             upgrade(connection)
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[_SqlTransaction]:
         """A transaction, which ends with the context: by an exception without a trace. Where it need not be `durable`,
         its context ends before what it changed is on disk: that may be lost with a power cut."""
-        with self._alone(), translated(), writing(self._engine.connect()) as connection, connection.begin():
-            if not durable and self._turn is None:
-                connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
-            transaction = _SqlTransaction(connection, writes=True)
+        with self._alone(), self._begun(writes=True, durable=durable) as transaction:
             yield transaction
-            if transaction.fault is not None:
-                raise transaction.fault
         if durable and self._sync is not None:
             self._sync.wait()
 
     @contextmanager
     def read(self) -> Iterator[_SqlTransaction]:
         """A transaction that changes nothing, and sees the records as they are at its first reading."""
-        with translated(), reading(self._engine.connect()) as connection, connection.begin():
-            yield _SqlTransaction(connection, writes=False)
+        with self._begun(writes=False) as transaction:
+            yield transaction
 
     def check(self) -> None:
         """Raise StoreUnavailableError where the database does not answer, or lacks tables of this release."""
-        with translated(), reading(self._engine.connect()) as connection, connection.begin():
+        with translated(self._driver), self._engine.connect() as connection, connection.begin():
             check_tables(connection)
 
     def close(self) -> None:
         """Close every connection. What is in memory only is gone then."""
         self._engine.dispose()
+
+    @contextmanager
+    def _begun(self, *, writes: bool, durable: bool = True) -> Iterator[_SqlTransaction]:
+        with translated(self._driver):
+            held = self._engine.raw_connection()
+            driven = self._drive(held.driver_connection)
+            try:
+                driven.begin(writes=writes, durable=durable)
+                transaction = _SqlTransaction(driven, self._engine.dialect, writes=writes)
+                yield transaction
+                if transaction.fault is not None:
+                    raise transaction.fault
+                driven.commit()
+            except BaseException as error:
+                if driven.is_lost:
+                    held.invalidate(error)
+                raise
+            finally:
+                # What was not committed is rolled back by this.
+                held.close()
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -182,5 +195,15 @@ class SqlStore:
             raise StoreUnavailableError("another transaction of this process holds the database for too long")
 
 
-def _row(record: Record) -> dict[str, Any]:
-    return {column.name: getattr(record, column.name) for column in TABLES[type(record)].c}
+def _read_number(cursor: Cursor) -> int:
+    return int(cursor.fetchall()[0][0])
+
+
+def _count_changed(cursor: Cursor) -> int:
+    return cursor.rowcount
+
+
+def _on_postgresql(connection: Any) -> Driven:
+    from seemly.adapters.store.on_postgresql import OnPostgresql
+
+    return OnPostgresql(connection)

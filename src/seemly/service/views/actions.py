@@ -8,7 +8,7 @@ from typing import Any
 from seemly.service.events import to_iso
 from seemly.service.records import Action
 
-__all__ = ["Cause", "action_view", "cause_view"]
+__all__ = ["Cause", "view_action", "view_cause"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Cause:
     queue_id: str | None = None
 
 
-def cause_view(cause: Cause, **related: Any) -> dict[str, Any]:
+def view_cause(cause: Cause, **related: Any) -> dict[str, Any]:
     """The `data.object` of an action's event; `related` are the `item` and `author` that it is about."""
     queue = {} if cause.queue_id is None else {"queue": {"id": cause.queue_id}}
     return {
@@ -38,7 +38,7 @@ def cause_view(cause: Cause, **related: Any) -> dict[str, Any]:
     }
 
 
-def action_view(action: Action) -> dict[str, Any]:
+def view_action(action: Action) -> dict[str, Any]:
     """An action."""
     return {
         "id": action.id,

@@ -7,19 +7,22 @@ from typing import Any
 
 from seemly.frozen import thaw
 from seemly.service.records import Author
+from seemly.service.trust import settle_level
 
-__all__ = ["as_of", "author_view", "brief_author_view"]
+__all__ = ["as_of", "view_author", "view_brief_author"]
 
 
 def as_of(author: Author, now_ms: int) -> Author:
-    """The author as they stand at a time, in Unix milliseconds: a suspension that is over no longer holds."""
+    """The author as they stand at a time, in Unix milliseconds: with the level that they have by then, and without a
+    suspension that is over."""
+    author = settle_level(author, now_ms)
     until = author.block_until_ms
     if author.status != "suspended" or until is None or until > now_ms:
         return author
     return replace(author, status="enabled", block_until_ms=None, block_reason=None)
 
 
-def brief_author_view(author: Author, now_ms: int) -> dict[str, Any]:
+def view_brief_author(author: Author, now_ms: int) -> dict[str, Any]:
     """The author within a moderation's answer."""
     author = as_of(author, now_ms)
     held = author.status != "enabled"
@@ -32,10 +35,10 @@ def brief_author_view(author: Author, now_ms: int) -> dict[str, Any]:
     }
 
 
-def author_view(author: Author, now_ms: int) -> dict[str, Any]:
+def view_author(author: Author, now_ms: int) -> dict[str, Any]:
     """The whole author. Times are in Unix milliseconds; what nothing here measures (risk, sentiment) is None."""
     return {
-        **brief_author_view(author, now_ms),
+        **view_brief_author(author, now_ms),
         "name": author.name,
         "email": author.email,
         "company": author.company,

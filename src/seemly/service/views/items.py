@@ -9,10 +9,10 @@ from seemly.frozen import thaw
 from seemly.service.events import to_iso
 from seemly.service.records import ActionRun, Author, Item
 
-__all__ = ["event_item_view", "item_view"]
+__all__ = ["view_event_item", "view_item"]
 
 
-def item_view(item: Item, external_id: str | None, runs: Sequence[tuple[ActionRun, str]] = ()) -> dict[str, Any]:
+def view_item(item: Item, external_id: str | None, runs: Sequence[tuple[ActionRun, str]] = ()) -> dict[str, Any]:
     """An item of a queue. Its id is the content's, its author's the caller's own, `external_id`; `runs` are the
     actions that were executed on it, each with the action's name. Times are in Unix milliseconds."""
     return {
@@ -42,13 +42,13 @@ def item_view(item: Item, external_id: str | None, runs: Sequence[tuple[ActionRu
     }
 
 
-def event_item_view(item: Item, author: Author | None) -> dict[str, Any]:
+def view_event_item(item: Item, author: Author | None) -> dict[str, Any]:
     """An item within an event."""
     policies = item.result.get("policies", ())
     return {
         "id": item.content_id,
         "flagged": item.flagged,
-        "labels": [_label_view(each) for each in policies],
+        "labels": [_view_label(each) for each in policies],
         "flagged_fields": list(dict.fromkeys(field for each in policies for field in each.get("flagged_fields", ()))),
         "language": item.language,
         "content": thaw(item.content),
@@ -62,6 +62,6 @@ def event_item_view(item: Item, author: Author | None) -> dict[str, Any]:
     }
 
 
-def _label_view(policy: Any) -> dict[str, Any]:
+def _view_label(policy: Any) -> dict[str, Any]:
     view = {"label": policy["id"], "score": policy["probability"], "flagged": policy["flagged"]}
     return {**view, "matches": thaw(policy["matches"])} if "matches" in policy else view

@@ -7,10 +7,10 @@ from typing import Any
 from seemly.frozen import thaw
 from seemly.service.records import Queue
 
-__all__ = ["queue_view"]
+__all__ = ["view_queue"]
 
 
-def queue_view(queue: Queue, *, resolved: int, unresolved: int) -> dict[str, Any]:
+def view_queue(queue: Queue, *, resolved: int, unresolved: int) -> dict[str, Any]:
     """A queue, with how many of its items are resolved and how many are not."""
     return {
         "id": queue.id,

@@ -9,6 +9,7 @@ from seemly.adapters.server.routes import (
     authors,
     channels,
     keys,
+    members,
     moderation,
     projects,
     queues,
@@ -28,6 +29,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *wordlists.ENDPOINTS,
     *webhooks.ENDPOINTS,
     *keys.ENDPOINTS,
+    *members.ENDPOINTS,
     *accounts.ENDPOINTS,
 )
 """Every endpoint under the prefix."""

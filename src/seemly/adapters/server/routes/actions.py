@@ -69,12 +69,12 @@ def _delete(call: Call) -> Answer:
 
 
 def _execute(call: Call) -> Answer:
-    return execute(call.env, call.project_id, call.body)
+    return execute(call.env, call.project_id, call.body, reviewer=call.key.name)
 
 
 def _execute_named(call: Call) -> Answer:
     action_id = call.id_of("action_id")
-    execute(call.env, call.project_id, {**call.body, "actionId": action_id})
+    execute(call.env, call.project_id, {**call.body, "actionId": action_id}, reviewer=call.key.name)
     ids = call.body.get("contentIds") or call.body.get("authorIds") or []
     return {"actionId": action_id, "ids": list(ids), "success": True}
 

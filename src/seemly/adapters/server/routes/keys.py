@@ -6,7 +6,6 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, taken, text
-from seemly.errors import ForbiddenError
 from seemly.service import accounts, keys
 from seemly.service.ports import Transaction
 from seemly.service.records import Member
@@ -48,48 +47,40 @@ _ACTIVITY = record({"id": TEXT, "keyId": maybe(TEXT), "what": TEXT, "targetId": 
 
 def _list(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return [view_key(each) for each in keys.list_keys(tx, _find_admin(call, tx))]
+        return [view_key(each) for each in keys.list_keys(tx, _find(call, tx))]
 
 
 def _create(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return view_issued(keys.make_organization_key(call.env, tx, _find_admin(call, tx), call.body))
+        return view_issued(keys.make_organization_key(call.env, tx, _find(call, tx), call.body, by=call.key))
 
 
 def _create_of_project(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
         project = keys.find_project(tx, call.key, call.id_of("project_id"))
-        return view_issued(keys.make_project_key(call.env, tx, _find_admin(call, tx), project.id, call.body))
+        return view_issued(keys.make_project_key(call.env, tx, _find(call, tx), project.id, call.body, by=call.key))
 
 
 def _roll(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return view_issued(keys.roll_key(call.env, tx, _find_admin(call, tx), call.id_of("key_id"), call.body))
+        return view_issued(keys.roll_key(call.env, tx, _find(call, tx), call.id_of("key_id"), call.body, by=call.key))
 
 
 def _delete(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        keys.delete_key(call.env, tx, _find_admin(call, tx), call.id_of("key_id"))
+        keys.delete_key(call.env, tx, _find(call, tx), call.id_of("key_id"), by=call.key)
         return {"deleted": True, "id": call.id_of("key_id")}
 
 
 def _log(call: Call) -> Answer:
     limit, offset = call.query.get("limit", 100), call.query.get("offset", 0)
     with call.env.store.read() as tx:
-        found = keys.list_activity(tx, _find_admin(call, tx), limit=limit, offset=offset)
+        found = keys.list_activity(tx, _find(call, tx), limit=limit, offset=offset)
         return [view_activity(each) for each in found]
 
 
-def _find_admin(call: Call, tx: Transaction) -> Member:
-    """The owner in whose name a key acts that may do everything else. Raises ForbiddenError."""
-    keys.require_permission(tx, call.key, "projects", "write")
-    keys.require_permission(tx, call.key, "channels", "write")
-    if call.key.project_ids:
-        raise ForbiddenError("a key limited to some projects cannot manage keys")
-    owners = [each for each in accounts.list_members(tx, call.key.organization_id) if each.role == "owner"]
-    if not owners:
-        raise ForbiddenError("this organization has no owner in whose name keys can be managed")
-    return owners[0]
+def _find(call: Call, tx: Transaction) -> Member:
+    return accounts.find_principal(tx, call.key)
 
 
 _OF: dict[str, Any] = {"tag": "keys", "key": "organization"}

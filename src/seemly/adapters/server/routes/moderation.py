@@ -98,6 +98,7 @@ _AUTHOR = record(
         "trust_level": record({"level": WHOLE, "manual": BOOL}),
     }
 )
+_ERRORS = items(record({"id": TEXT, "message": TEXT}))
 RESULT = record(
     {
         "content": record(
@@ -133,7 +134,7 @@ RESULT = record(
                 "processing_time": TEXT,
             }
         ),
-        "errors": items(record({"id": TEXT, "message": TEXT})),
+        "errors": _ERRORS,
     }
 )
 _IMAGE = taken(
@@ -154,6 +155,7 @@ _IMAGE_RESULT = record(
         "flagged": BOOL,
         "labels": items(record({"label": TEXT, "score": SHARE})),
         "texts": items(TEXT),
+        "errors": _ERRORS,
     },
     ["status", "request", "flagged", "labels"],
 )

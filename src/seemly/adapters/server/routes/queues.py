@@ -109,18 +109,20 @@ def _list(call: Call) -> Answer:
 
 
 def _get(call: Call) -> Answer:
-    with call.env.store.read() as tx:
-        return {"queue": queues.read_queue(call.env, tx, call.project_id, call.id_of("queue_id"))}
+    return {"queue": _read(call, call.id_of("queue_id"))}
 
 
 def _create(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return queues.create_queue(call.env, tx, call.project_id, call.body)
+        queue = queues.create_queue(call.env, tx, call.project_id, call.body)
+    return _read(call, queue.id)
 
 
 def _update(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return queues.update_queue(call.env, tx, call.project_id, call.id_of("queue_id"), call.body)
+        queue = queues.update_queue(call.env, tx, call.project_id, call.id_of("queue_id"), call.body)
+    # Others need not wait while its items are counted.
+    return _read(call, queue.id)
 
 
 def _delete(call: Call) -> Answer:
@@ -131,6 +133,11 @@ def _delete(call: Call) -> Answer:
 def _items(call: Call) -> Answer:
     with call.env.store.read() as tx:
         return review.list_items(call.env, tx, call.project_id, call.id_of("queue_id"), call.query)
+
+
+def _read(call: Call, queue_id: str) -> Answer:
+    with call.env.store.read() as tx:
+        return queues.read_queue(call.env, tx, call.project_id, queue_id)
 
 
 def _stats(call: Call) -> Answer:

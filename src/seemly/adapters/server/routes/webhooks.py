@@ -1,7 +1,9 @@
-"""Webhooks and the log of their deliveries, for organization keys."""
+"""Webhooks and the log of their deliveries, for organization keys; a project's own webhooks also for its key."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
@@ -10,15 +12,20 @@ from seemly.adapters.server.schema import BOOL, JSON, TEXT, TIME, WHOLE, choice,
 from seemly.frozen import thaw
 from seemly.service import delivery, keys, webhooks
 from seemly.service.events import EVENT_TYPES, to_iso
-from seemly.service.records import Attempt, Delivery
+from seemly.service.records import Attempt, Delivery, Key
 from seemly.service.views.webhooks import view_webhook
 
 __all__ = ["ENDPOINTS"]
 
+_SPELLINGS = {each.replace(".", "_").upper(): each for each in EVENT_TYPES} | {
+    "QUEUE_ITEM_COMPLETED": "queue_item.resolved",
+}
+"""Event types as other clients spell them, in requests."""
+
 _WRITTEN: dict[str, Schema] = {
     "name": text(200, 1),
     "url": text(2_000, 1) | {"pattern": r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[!-~]*)?$"},
-    "eventTypes": items(choice(*EVENT_TYPES), len(EVENT_TYPES), 1),
+    "eventTypes": items(choice(*EVENT_TYPES, *_SPELLINGS), len(EVENT_TYPES), 1),
     "description": text(2_000),
     "enabled": BOOL,
 }
@@ -28,6 +35,7 @@ WEBHOOK = record(
         "projectId": TEXT,
         **_WRITTEN,
         "url": TEXT,
+        "eventTypes": items(choice(*EVENT_TYPES)),
         "description": maybe(TEXT),
         "payloadVersion": choice("V2"),
         "createdAt": TIME,
@@ -69,32 +77,53 @@ _PAGE = (
 
 def _list(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return [view_webhook(each) for each in webhooks.list_webhooks(tx, call.key, call.id_of("project_id"))]
+        return [view_webhook(each) for each in webhooks.list_webhooks(tx, _key(call), _project_id(call))]
 
 
 def _get(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return view_webhook(webhooks.get_webhook(tx, call.key, call.id_of("webhook_id")))
+        return view_webhook(webhooks.get_webhook(tx, _key(call), call.id_of("webhook_id")))
 
 
 def _create(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return view_webhook(webhooks.create_webhook(call.env, tx, call.key, call.id_of("project_id"), call.body))
+        made = webhooks.create_webhook(call.env, tx, _key(call), _project_id(call), _spell(call.body))
+        return view_webhook(made)
 
 
 def _update(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return view_webhook(webhooks.update_webhook(call.env, tx, call.key, call.id_of("webhook_id"), call.body))
+        webhook_id = call.id_of("webhook_id")
+        return view_webhook(webhooks.update_webhook(call.env, tx, _key(call), webhook_id, _spell(call.body)))
 
 
 def _delete(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return {"deleted": True, "id": webhooks.delete_webhook(call.env, tx, call.key, call.id_of("webhook_id")).id}
+        return {"deleted": True, "id": webhooks.delete_webhook(call.env, tx, _key(call), call.id_of("webhook_id")).id}
 
 
 def _secret(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return {"secret": webhooks.get_webhook_secret(tx, call.key, call.id_of("project_id"))}
+        return {"secret": webhooks.get_webhook_secret(tx, _key(call), _project_id(call))}
+
+
+def _key(call: Call) -> Key:
+    """The key that a call acts by. That of a project may manage the project's webhooks, and nothing else of it."""
+    if call.key.project_id is None:
+        return call.key
+    return replace(call.key, project_id=None, projects="write", project_ids=(call.key.project_id,))
+
+
+def _project_id(call: Call) -> str:
+    return call.id_of("project_id") if "project_id" in call.path else call.project_id
+
+
+def _spell(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A body in which event types are spelled as here."""
+    types = body.get("eventTypes")
+    if not isinstance(types, list):
+        return body
+    return {**body, "eventTypes": [_SPELLINGS.get(each, each) if isinstance(each, str) else each for each in types]}
 
 
 def _roll_secret(call: Call) -> Answer:
@@ -167,6 +196,8 @@ def _view_attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 _OF: dict[str, Any] = {"tag": "webhooks", "key": "organization"}
+_EITHER: dict[str, Any] = {"tag": "webhooks", "key": "any"}
+_OWN: dict[str, Any] = {"tag": "webhooks", "key": "project"}
 _ONE, _PROJECT = "/webhooks/{webhook_id}", "/projects/{project_id}"
 _ALL, _HIDDEN = f"{_PROJECT}/webhooks", f"{_PROJECT}/webhook-secret"
 _BY = (
@@ -179,9 +210,12 @@ _OF_DELIVERY = (Parameter("deliveryId", text(500), "only those of this delivery"
 ENDPOINTS = (
     Endpoint("GET", _ALL, "listWebhooks", "List a project's webhooks", **_OF, run=_list, gives=items(WEBHOOK)),
     Endpoint("POST", _ALL, "createWebhook", "Create a webhook", **_OF, run=_create, takes=_CREATED, gives=WEBHOOK),
-    Endpoint("GET", _ONE, "getWebhook", "Get a webhook", **_OF, run=_get, gives=WEBHOOK),
-    Endpoint("PUT", _ONE, "updateWebhook", "Change one", **_OF, run=_update, takes=taken(_WRITTEN), gives=WEBHOOK),
-    Endpoint("DELETE", _ONE, "deleteWebhook", "Delete a webhook", **_OF, run=_delete, gives=DELETED),
+    Endpoint("GET", _ONE, "getWebhook", "Get a webhook", **_EITHER, run=_get, gives=WEBHOOK),
+    Endpoint("PUT", _ONE, "updateWebhook", "Change one", **_EITHER, run=_update, takes=taken(_WRITTEN), gives=WEBHOOK),
+    Endpoint("DELETE", _ONE, "deleteWebhook", "Delete a webhook", **_EITHER, run=_delete, gives=DELETED),
+    Endpoint("GET", "/webhooks", "listOwnWebhooks", "List them", **_OWN, run=_list, gives=items(WEBHOOK)),
+    Endpoint("POST", "/webhooks", "createOwnWebhook", "Create one", **_OWN, run=_create, takes=_CREATED, gives=WEBHOOK),
+    Endpoint("GET", "/webhook-secret", "getOwnWebhookSecret", "Get the secret", **_OWN, run=_secret, gives=_SECRET),
     Endpoint("GET", _HIDDEN, "getWebhookSecret", "Get the webhook secret", **_OF, run=_secret, gives=_SECRET),
     Endpoint("POST", f"{_HIDDEN}/roll", "rollWebhookSecret", "Make another", **_OF, run=_roll_secret, gives=_SECRET),
     Endpoint(

@@ -1,0 +1,264 @@
+"""What goes on at once on a real database: nobody waits in a circle, and what is deleted leaves nothing behind."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sqlalchemy", reason='needs "seemly[server]"')
+pytest.importorskip("alembic", reason='needs "seemly[server]"')
+pytest.importorskip("psycopg", reason='needs "seemly[server]"')
+
+import sqlalchemy as sa
+
+from postgres import NoPostgresError, PostgresServer, postgres_server
+from seemly.adapters.store.sql import SqlStore
+from seemly.engine import Engine
+from seemly.errors import ConflictError, NotFoundError
+from seemly.result import ModerationResult
+from seemly.service.authors import delete_author
+from seemly.service.delivery import Answer, Outcome, Schedule, claim, record
+from seemly.service.engines import Engines
+from seemly.service.environment import Environment
+from seemly.service.events import EVENT_TYPES
+from seemly.service.execution import execute
+from seemly.service.keys import find_key
+from seemly.service.moderation import Moderate, Moderation
+from seemly.service.projects import delete_project, hold_project
+from seemly.service.records import Attempt, Author, Delivery, Event, Item, Organization, Project, Webhook
+from seemly.service.retention import erase_author
+from seemly.service.setup import SetUp, set_up
+from service_fakes import MODELS
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(postgres_server())
+        except NoPostgresError as error:
+            pytest.skip(f"needs a PostgreSQL server: {error}")
+        yield running
+
+
+@pytest.fixture
+def postgresql(server: PostgresServer) -> str:
+    return server.create(f"races{next(NUMBERS)}")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/seemly.db"
+    made: str = request.getfixturevalue("postgresql")
+    return made
+
+
+@dataclass
+class World:
+    """A project whose webhook hears of everything."""
+
+    store: SqlStore
+    env: Environment
+    made: SetUp
+
+    @property
+    def project_id(self) -> str:
+        return self.made.project_id
+
+    def moderation(self, moderate: Moderate = Engine.moderate) -> Moderation:
+        return Moderation(self.env, Engines(self.env, models=MODELS), moderate=moderate)
+
+    def submit(self, content_id: str, author_id: str | None, moderation: Moderation | None = None) -> None:
+        wire = {"content": {"type": "text", "text": "bad"}, "contentId": content_id, "authorId": author_id}
+        (moderation or self.moderation()).submit(self.project_id, wire)
+
+    def all(self, kind: type[Any]) -> list[Any]:
+        with self.store.read() as tx:
+            return tx.find(kind)
+
+    def delete_project(self) -> None:
+        with self.store.transaction() as tx:
+            delete_project(self.env, tx, find_key(self.env, tx, self.made.organization_key), self.project_id)
+
+
+def open_world(url: str) -> World:
+    store = SqlStore(url)
+    store.migrate()
+    env = Environment(store)
+    with store.transaction() as tx:
+        made = set_up(env, tx)
+        tx.add(Webhook(id="wh", project_id=made.project_id, name="all", url="", created_ms=0, event_types=EVENT_TYPES))
+    return World(store, env, made)
+
+
+@pytest.fixture
+def world(postgresql: str) -> Iterator[World]:
+    opened = open_world(postgresql)
+    yield opened
+    opened.store.close()
+
+
+def wait_until_locked(url: str, waiting: int = 1) -> None:
+    """Wait until that many transactions wait for a lock."""
+    engine = sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+    until = time.monotonic() + 20
+    asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    with engine.connect() as connection:
+        while connection.exec_driver_sql(asked).scalar_one() < waiting:
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    engine.dispose()
+
+
+def count_deadlocks(url: str) -> int:
+    engine = sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.connect() as connection:
+        asked = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
+        found: int = connection.exec_driver_sql(asked).scalar_one()
+    engine.dispose()
+    return found
+
+
+def test_of_many_who_set_up_at_once_one_does(url: str) -> None:
+    stores = [SqlStore(url) for _ in range(4)]
+    stores[0].migrate()
+    barrier = threading.Barrier(len(stores))
+
+    def run(store: SqlStore) -> bool:
+        barrier.wait()
+        try:
+            with store.transaction() as tx:
+                set_up(Environment(store), tx)
+                time.sleep(0.1)
+        except ConflictError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(len(stores)) as pool:
+        done = list(pool.map(run, stores))
+    assert done.count(True) == 1
+    with stores[0].read() as tx:
+        assert tx.count(Organization) == tx.count(Project) == 1
+    for store in stores:
+        store.close()
+
+
+def test_an_attempt_that_is_being_written_goes_with_its_author(world: World, postgresql: str) -> None:
+    world.submit("a", "jo")
+    execute(world.env, world.project_id, {"actionId": "block", "authorIds": ["jo"]})
+    held = next(each for each in claim(world.env, 10) if each.event.type == "author.blocked")
+    with ThreadPoolExecutor(2) as pool:
+        with world.store.transaction() as tx:
+            # As `record` does, which has not ended yet.
+            tx.get(Delivery, held.delivery.id, lock=True)
+            log: Any = {"project_id": world.project_id, "delivery_id": held.delivery.id, "at_ms": 0, "duration_ms": 0}
+            tx.add(Attempt(id="att", number=1, url="", payload=held.event.body, **log))
+            tx.put(held.delivery)
+            erased = pool.submit(erase_author, world.env, world.project_id, "jo")
+            wait_until_locked(postgresql)
+        assert erased.result(20) == 1
+    assert world.all(Attempt) == world.all(Delivery) == world.all(Event) == world.all(Author) == world.all(Item) == []
+    assert record(world.env, Schedule(), held, Outcome(0, 0, status=Answer(200).status)) is None
+
+
+def test_nothing_is_kept_of_a_project_that_is_being_deleted(world: World, postgresql: str) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with world.store.transaction() as tx:
+            delete_project(world.env, tx, find_key(world.env, tx, world.made.organization_key), world.project_id)
+            kept = pool.submit(world.submit, "a", "jo")
+            wait_until_locked(postgresql)
+        with pytest.raises(NotFoundError):
+            kept.result(20)
+    assert world.all(Item) == world.all(Author) == []
+
+
+def test_what_is_being_kept_goes_with_its_project(world: World, postgresql: str) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        with world.store.transaction() as tx:
+            hold_project(tx, world.project_id)
+            tx.add(Author(id="a", project_id=world.project_id, external_id="jo", first_seen_ms=0, last_seen_ms=0))
+            # Others keep what they have meanwhile.
+            pool.submit(world.submit, "b", "al").result(20)
+            deleted = pool.submit(world.delete_project)
+            wait_until_locked(postgresql)
+        deleted.result(20)
+    assert world.all(Item) == world.all(Author) == world.all(Project) == []
+
+
+@pytest.mark.parametrize("remove", ["delete", "erase", "execute"])
+def test_nobody_waits_in_a_circle(world: World, postgresql: str, remove: str) -> None:
+    stop = time.monotonic() + 3.0
+
+    def delete() -> None:
+        with world.store.transaction() as tx:
+            delete_author(tx, world.project_id, "jo")
+
+    def act() -> None:
+        wire = {"contentIds": [f"c{number}" for number in range(4)], "actionId": "block"}
+        execute(world.env, world.project_id, wire)
+        execute(world.env, world.project_id, {**wire, "actionId": "allow"})
+
+    removing: dict[str, Callable[[], object]] = {
+        "delete": delete,
+        "erase": lambda: erase_author(world.env, world.project_id, "jo"),
+        "execute": act,
+    }
+
+    def submit(shift: int) -> None:
+        moderation = world.moderation()
+        for number in itertools.count(shift):
+            if time.monotonic() > stop:
+                return
+            world.submit(f"c{number % 4}", ("jo", "al")[number // 4 % 2], moderation)
+
+    def run() -> None:
+        while time.monotonic() < stop:
+            # Nobody's authors go so often that a submission finds another each time that it tries.
+            time.sleep(0.02)
+            with suppress(NotFoundError, ConflictError):
+                removing[remove]()
+
+    with ThreadPoolExecutor(4) as pool:
+        running = [*(pool.submit(submit, shift) for shift in (0, 2, 5)), pool.submit(run)]
+        for each in running:
+            each.result(30)
+    # The server counts a little late.
+    time.sleep(1.1)
+    assert count_deadlocks(postgresql) == 0
+
+
+def test_a_deadlock_is_no_answer(world: World, postgresql: str) -> None:
+    """Who gave way to another tries again."""
+    world.submit("a", "jo")
+    ready, go = threading.Event(), threading.Event()
+
+    def moderate(engine: Engine, submission: Any) -> ModerationResult:
+        ready.set()
+        assert go.wait(20)
+        return engine.moderate(submission)
+
+    with ThreadPoolExecutor(1) as pool:
+        kept = pool.submit(world.submit, "a", "jo", world.moderation(moderate))
+        assert ready.wait(20)
+        with world.store.transaction() as tx:
+            # Against the order of everyone else: what was written, and then its author.
+            (item,) = tx.find(Item)
+            tx.get(Item, item.id, lock=True)
+            go.set()
+            wait_until_locked(postgresql)
+            tx.get(Author, item.author_id, lock=True)
+        kept.result(30)
+    assert world.all(Author)[0].total_content == 1
