@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ REQUIRED: Any = object()
 
 MAX_INTEGER = 2**53 - 1
 """The largest whole number that JSON carries exactly everywhere."""
+
+_REFUSED = re.compile("[\0\ud800-\udfff]")
 
 
 class Body:
@@ -158,7 +161,7 @@ def _text(value: Any, least: int, most: int) -> str:
     if not least <= len(value) <= most:
         raise ValueError(f"must have {least} to {most:,} characters")
     # Databases refuse both, so they are refused here, where they can be told.
-    if "\0" in value or any("\ud800" <= each <= "\udfff" for each in value):
+    if _REFUSED.search(value):
         raise ValueError("must not hold null characters or halves of surrogate pairs")
     return value
 

@@ -134,7 +134,8 @@ class Moderation:
             with self.env.store.read() as tx:
                 case = replace(case, submission=replace(case.submission, history=self._recall(tx, case)))
         meta_type = case.submission.meta_type or engine.channel.content_type
-        case = replace(case, submission=replace(case.submission, meta_type=meta_type))
+        if meta_type != case.submission.meta_type:
+            case = replace(case, submission=replace(case.submission, meta_type=meta_type))
         result = self._moderate(engine, case.submission)
         return result, self._close(case, result)
 

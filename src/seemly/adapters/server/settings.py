@@ -52,7 +52,7 @@ class ServerSettings:
     counters: str = "memory://"
     max_body: Annotated[int, Interval(ge=1_000, le=100_000_000)] = 8_000_000
     max_depth: Annotated[int, Interval(ge=4, le=200)] = 32
-    concurrency: Annotated[int, Interval(ge=1, le=10_000)] = 64
+    concurrency: Annotated[int, Interval(ge=1, le=10_000)] = 32
     timeout: Annotated[float, Interval(ge=0.1, le=3_600)] = 60.0
     cache_s: Annotated[float, Interval(ge=0, le=60)] = 1.0
     stream: StreamLimits = field(default_factory=StreamLimits)
