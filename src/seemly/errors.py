@@ -15,6 +15,10 @@
         ├── ConflictError          a key or id that is taken already
         └── TooManyRequestsError   more than a limit or a quota allows
 
+The service's store and server raise a few of their own beneath SeemlyError, which stand where they are raised: what a
+database or a busy server cannot do now (StoreUnavailableError, ContendedError, TooBusyError), bodies that are too large
+(BodyTooLargeError), and rates (RateExceededError, a TooManyRequestsError).
+
 Messages and issues name fields, never the content in them, so that they are safe to log.
 """
 
