@@ -174,12 +174,14 @@ def test_a_request_that_takes_too_long_is_503_and_is_finished(tmp_path: Path) ->
         assert "same contentId" in read_body(answer, 503, "SERVICE_UNAVAILABLE")["message"]
         assert gate.waiting.acquire(timeout=30.0)
         # It keeps its slot: another finds none, and is not even begun.
-        refused = service.send("POST", "/moderate", {"content": "fine", "contentId": "never"})
+        refused = service.send("POST", "/moderate", {**IMAGE, "contentId": "never"})
         read_body(refused, 503, "SERVICE_UNAVAILABLE")
+        # Texts have slots of their own.
+        assert service.moderate("fine", contentId="text")["meta"]["status"] == "success"
         gate.open.set()
-        after = {"content": "fine", "contentId": "after"}
+        after = {**IMAGE, "contentId": "after"}
         wait_for(lambda: service.send("POST", "/moderate", after).status_code == 200)
-        assert {each.content_id for each in service.all(Item)} == {"slow", "after"}
+        assert {each.content_id for each in service.all(Item)} == {"slow", "text", "after"}
 
 
 def test_what_was_accepted_is_finished_when_it_stops(tmp_path: Path) -> None:
@@ -304,6 +306,7 @@ def test_no_line_of_the_log_quotes_an_error(form: Any) -> None:
     [
         {"timeout": 0},
         {"concurrency": 0},
+        {"text_concurrency": 0},
         {"max_body": 1},
         {"moderation_rate": 0},
         {"management_rate": 0},

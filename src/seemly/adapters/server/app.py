@@ -85,7 +85,7 @@ def create_app(
     parts = Parts(env, moderation, Rates(settings.counters), settings)
     # A tier that there is not is told here, not when the models are loaded.
     parts.check_channel(Channel())
-    slots = Slots(settings.concurrency)
+    slots = Slots(settings.concurrency, settings.text_concurrency)
     stop = threading.Event()
 
     @asynccontextmanager
