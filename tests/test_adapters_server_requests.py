@@ -14,6 +14,8 @@ from urllib.parse import quote
 
 import pytest
 
+pytest.importorskip("prometheus_client", reason='needs "seemly[server]"')
+
 from seemly.adapters.server.gate import read_body as read_sent_body
 from seemly.adapters.server.settings import ServerSettings
 from seemly.errors import ContentError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from management_world import World
 from seemly.channel import dump
@@ -26,11 +24,7 @@ from seemly.service.projects import delete_project
 from seemly.service.records import Author, Item
 from service_fakes import MODELS, Service
 
-
-def _png() -> str:
-    out = io.BytesIO()
-    Image.fromarray(np.random.default_rng(1).integers(0, 255, (24, 24, 3), np.uint8)).save(out, "PNG")
-    return base64.b64encode(out.getvalue()).decode()
+PICTURE = base64.b64encode(np.random.default_rng(1).bytes(1_500)).decode()
 
 
 @pytest.mark.parametrize("inline", ["data", "url"])
@@ -39,7 +33,7 @@ def test_the_bytes_of_media_are_not_kept_with_what_was_masked(inline: str) -> No
     service.change_channel(
         policies=[{"id": "personal_information", "options": {"entities": {"email": {"flag": True}}}}]
     )
-    data = _png()
+    data = PICTURE
     picture = {"type": "image", inline: data if inline == "data" else f"data:image/png;base64,{data}"}
     caption = {"type": "text", "text": "mail jo@example.com"}
     linked = {"type": "image", "url": "https://example.com/a.png"}

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seemly.errors import ConflictError
@@ -32,6 +32,9 @@ from seemly.service.records import (
     Webhook,
     WordlistRecord,
 )  # fmt: skip
+
+BY_SEVERAL = [HealthCheck.differing_executors]
+"""One contract is run for several stores, each with a class of its own: an example that fails one is of interest to all."""
 
 texts = st.text(
     st.one_of(
@@ -184,7 +187,7 @@ PAIRS = [
 class StoreContract:
     """Tests of a `store`, which a class that derives from this one gives as a fixture."""
 
-    @settings(max_examples=100)
+    @settings(max_examples=100, suppress_health_check=BY_SEVERAL)
     @given(st.data())
     def test_whatever_a_record_holds_comes_back(self, store: Store, data: st.DataObject) -> None:
         record = data.draw(st.sampled_from(KINDS).flatmap(records_of))
@@ -204,7 +207,7 @@ class StoreContract:
                 type(getattr(other, each.name)) for each in fields(kind)
             ]
 
-    @settings(max_examples=100)
+    @settings(max_examples=100, suppress_health_check=BY_SEVERAL)
     @given(
         st.lists(authors, max_size=8, unique_by=(lambda a: a.id, lambda a: (a.project_id, a.external_id))),
         st.lists(conditions, max_size=2),
