@@ -83,19 +83,6 @@ def test_nowhere_to_count_is_told_at_once() -> None:
         PostgresCounts("postgresql://seemly@127.0.0.1:1/none")
 
 
-def test_a_window_in_memory_is_a_minute_whatever_the_clock_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 1_000_000.0
-    monkeypatch.setattr("seemly.adapters.server.rates.time.time", lambda: now)
-    rates = Rates("memory://")
-    told = []
-    for passed in (0.0, 59.0, 2.0, 1.0, -3_600.0, 1.0):
-        now += passed
-        allowance = rates.spend("moderation", "prj", 10)
-        told.append((allowance.remaining, allowance.reset - int(now)))
-    # A new minute begins as the old one ends, and where the clock was set back.
-    assert told == [(9, 60), (8, 1), (9, 60), (8, 59), (9, 60), (8, 59)]
-
-
 def test_threads_in_one_process_share_a_count() -> None:
     rates = Rates("memory://")
     with ThreadPoolExecutor(8) as pool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -96,28 +95,6 @@ def count_moderation(parts: Parts, project_id: str) -> tuple[Project, Allowance]
     return project, parts.rates.spend("moderation", project.id, limit)
 
 
-class _MemoryCounts:
-    """Counts in this process. A storage of the library would start a thread for what it forgets, many times a
-    second."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._windows: dict[str, tuple[int, float]] = {}
-
-    def count(self, name: str) -> tuple[int, float]:
-        now = time.time()
-        with self._lock:
-            count, ends_s = self._windows.get(name, (0, 0.0))
-            # A window that ends later than any could was begun by a clock that has been set back.
-            if not now < ends_s <= now + _WINDOW_S:
-                count, ends_s = 0, now + _WINDOW_S
-            self._windows[name] = count + 1, ends_s
-        return count + 1, ends_s
-
-    def close(self) -> None:
-        pass
-
-
 class _StorageCounts:
     """Counts in a storage of the library `limits`."""
 
@@ -137,8 +114,6 @@ def _open(counters: str) -> _Counts:
         from seemly.adapters.server.counting import PostgresCounts
 
         return PostgresCounts(counters)
-    if counters == "memory://":
-        return _MemoryCounts()
     try:
         storage = storage_from_string(counters)
     except Exception as error:
