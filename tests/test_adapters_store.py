@@ -165,6 +165,11 @@ def test_several_threads_migrate_at_once(new_url: NewUrl) -> None:
     url = new_url()
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(migrate, [url] * 4))
+    store = SqlStore(url)
+    store.check()
+    with store.read() as tx:
+        assert tx.count(Item) == 0
+    store.close()
 
 
 def test_a_new_sqlite_database_that_another_writes_is_waited_for(tmp_path: Path) -> None:
