@@ -32,7 +32,7 @@ def make(root: Path, **changes: object) -> Path:
         "stride": 6,
         "files": {
             "vocab.txt": "0" * 64,
-            "weights.onnx": "0" * 64,
+            "rows.onnx": "0" * 64,
         },
     }
     (folder / "manifest.json").write_text(json.dumps(manifest | changes))
@@ -123,7 +123,7 @@ def test_a_failed_load_is_remembered(tmp_path: Path) -> None:
 
 def test_a_changed_file_is_refused_and_stays_refused(tmp_path: Path) -> None:
     shutil.copytree(CHECKOUT / "text-fast", tmp_path / "text-fast")
-    weights = tmp_path / "text-fast" / "weights.onnx"
+    weights = tmp_path / "text-fast" / "rows.onnx"
     good = weights.read_bytes()
     weights.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
     scorer = Models(tmp_path).scorer("fast")
@@ -134,7 +134,7 @@ def test_a_changed_file_is_refused_and_stays_refused(tmp_path: Path) -> None:
     assert Models(tmp_path).scorer("fast").score(["hello"], ["toxicity"], [0.5]).shape == (1, 1)
 
 
-@pytest.mark.parametrize("name", ["vocab.txt", "weights.onnx"])
+@pytest.mark.parametrize("name", ["vocab.txt", "rows.onnx", "head.onnx"])
 def test_a_missing_file_is_an_error_that_names_it(tmp_path: Path, name: str) -> None:
     shutil.copytree(CHECKOUT / "text-fast", tmp_path / "text-fast")
     (tmp_path / "text-fast" / name).unlink()

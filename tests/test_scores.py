@@ -69,14 +69,14 @@ def test_split(text: str, words: list[str]) -> None:
     ],
 )
 def test_pieces(text: str, pieces: list[str]) -> None:
-    assert [VOCABULARY[number] for number in Pieces(VOCABULARY).encode(text)] == pieces
+    assert [VOCABULARY[number] for number in Pieces(VOCABULARY).encode(text).tolist()] == pieces
 
 
 @given(st.text())
 def test_pieces_of_a_word_do_not_depend_on_its_neighbours(text: str) -> None:
     pieces = Pieces(VOCABULARY)
-    alone = [number for word in split(text) for number in pieces.encode(word)]
-    assert pieces.encode(text) == alone
+    alone = [number for word in split(text) for number in pieces.encode(word).tolist()]
+    assert pieces.encode(text).tolist() == alone
     assert all(0 < number < len(VOCABULARY) for number in alone)
 
 
@@ -125,7 +125,7 @@ def test_a_text_scores_the_same_from_any_thread() -> None:
             assert np.abs(found - expected).max() < 1e-4
 
 
-def test_eight_threads_open_one_session(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eight_threads_open_each_graph_once(monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
 
     def slowly(weights: bytes, name: str) -> object:
@@ -138,7 +138,19 @@ def test_eight_threads_open_one_session(monkeypatch: pytest.MonkeyPatch) -> None
     fresh = FastScorer(SCORER.folder)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: fresh.score(["hello"], ["spam"], [0.5]), range(8)))
-    assert opened == ["text-fast"]
+    assert opened == ["text-fast", "text-fast"]
+
+
+def test_rows_that_are_given_up_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [
+        f"{number} words and {chr(97 + number % 26) * 3} {chr(0x4E00 + number)} in a text" for number in range(200)
+    ]
+    expected = score(*texts)
+    monkeypatch.setattr("seemly.scores.rows._KEPT", 64)
+    few = FastScorer(SCORER.folder)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda text: few.score([text], few.labels, ALL)[0], texts * 3))
+    assert np.abs(np.array(found) - np.tile(expected, (3, 1))).max() < 1e-6
 
 
 def test_nothing_heavy_loads_before_the_first_text() -> None:

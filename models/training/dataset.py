@@ -160,7 +160,7 @@ def _save(path: Path, rows: Sequence[Row], cutter: Pieces) -> None:
     labels, weights = arrays(rows)
     np.savez(
         path,
-        pieces=np.fromiter(chain.from_iterable(encoded), np.int32),
+        pieces=np.concatenate(encoded),
         starts=np.cumsum([0, *map(len, encoded)], dtype=np.int64),
         labels=labels,
         weights=weights,

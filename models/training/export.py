@@ -1,24 +1,25 @@
-"""The trained network as an ONNX graph.
+"""The trained network as two ONNX graphs, between which the runtime puts a text's pieces together.
 
-Written node by node, so that the graph holds what it needs and no more: embeddings stay int8 in memory, with a scale
-a row, and are turned into floats only where a text has them; the calibration is folded into the last layer.
+All that depends on a piece alone is in the first, so that it is done once a piece and kept. Written node by node, so
+that the graphs hold what they need and no more: embeddings stay int8 in memory, with a scale a row; the calibration is
+folded into the last layer.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from seemly.pieces import PAD
 from training.rows import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+    from onnx import NodeProto, ValueInfoProto
 
 OPSET = 18
 IR_VERSION = 9
@@ -30,76 +31,79 @@ def quantize(table: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
     return np.round(table / scales).astype(np.int8), scales
 
 
-def graph(weights: Mapping[str, NDArray[np.float32]], scale: NDArray[np.float32], shift: NDArray[np.float32]) -> bytes:
-    """The model: `pieces` int32 [texts, length], 0 for padding, to `scores` float32 [texts, labels].
+def graphs(
+    weights: Mapping[str, NDArray[np.float32]], scale: NDArray[np.float32], shift: NDArray[np.float32]
+) -> dict[str, bytes]:
+    """The model, as its files by name.
+
+    `rows.onnx`: `pieces` int32 [pieces], to `rows` int16 [pieces, 3 * features + width]: what a piece gives each
+    feature of the piece after it, of its own place (the bias included) and of the piece before it, and its embedding.
+    `head.onnx`: `pooled` float32 [texts, features + width], the largest of each feature and the mean embedding, to
+    `scores` float32 [texts, labels]. Both count in units of which a feature cannot exceed what 16 bits hold.
 
     `weights` are the network's; a label's probability is `sigmoid(scale * logit + shift)`.
     """
     table, scales = quantize(weights["embedding.weight"])
-    constants = {
+    taps = np.split(weights["taps.weight"].T, 3, axis=1)
+    embedded = table * scales
+    largest = sum(np.abs(embedded @ tap).max() for tap in taps) + np.abs(weights["bias"]).max()
+    unit = np.float32(max(largest, np.abs(embedded).max()) / (np.iinfo(np.int16).max - len(taps)))
+    nothing = np.zeros_like(weights["bias"])
+    rows = {
         "table": table,
-        "scales": scales,
-        "taps": weights["taps.weight"].T,
-        "bias": weights["bias"],
-        "hidden": weights["hidden.weight"].T,
+        "scales": scales / unit,
+        "taps": np.concatenate(taps, axis=1),
+        "bias": np.concatenate([nothing, weights["bias"] / unit, nothing]),
+    }
+    head = {
+        "hidden": weights["hidden.weight"].T * unit,
         "hidden_bias": weights["hidden.bias"],
         "out": weights["out.weight"].T * scale,
         "out_bias": weights["out.bias"] * scale + shift,
-        "pad": np.array(PAD, np.int32),
-        "one": np.array(1, np.float32),
-        "length": np.array([1], np.int64),
-        "last": np.array([2], np.int64),
-        "first": np.array([0], np.int64),
-        "but_one": np.array([-1], np.int64),
-        "second": np.array([1], np.int64),
-        "end": np.array([np.iinfo(np.int64).max], np.int64),
-        "left": np.array([0, 1, 0, 0, 0, 0], np.int64),
-        "right": np.array([0, 0, 0, 0, 1, 0], np.int64),
     }
-    node = helper.make_node
-    nodes = [
-        node("Equal", ["pieces", "pad"], ["is_pad"]),
-        node("Not", ["is_pad"], ["is_piece"]),
-        node("Cast", ["is_piece"], ["flat_mask"], to=TensorProto.FLOAT),
-        node("Unsqueeze", ["flat_mask", "last"], ["mask"]),
-        node("Gather", ["table", "pieces"], ["stored"]),
-        node("Cast", ["stored"], ["unscaled"], to=TensorProto.FLOAT),
-        node("Gather", ["scales", "pieces"], ["row_scales"]),
-        node("Mul", ["unscaled", "row_scales"], ["embedded"]),
-        node("MatMul", ["embedded", "taps"], ["tapped"]),
-        node("Split", ["tapped"], ["before", "here", "after"], axis=2, num_outputs=3),
-        node("Slice", ["before", "first", "but_one", "length"], ["before_cut"]),
-        node("Pad", ["before_cut", "left"], ["before_moved"]),
-        node("Slice", ["after", "second", "end", "length"], ["after_cut"]),
-        node("Pad", ["after_cut", "right"], ["after_moved"]),
-        node("Add", ["here", "bias"], ["biased"]),
-        node("Add", ["biased", "before_moved"], ["half"]),
-        node("Add", ["half", "after_moved"], ["summed"]),
-        node("Relu", ["summed"], ["fired"]),
-        node("Mul", ["fired", "mask"], ["masked"]),
-        node("ReduceMax", ["masked", "length"], ["largest"], keepdims=0),
-        node("ReduceSum", ["embedded", "length"], ["sum"], keepdims=0),
-        node("ReduceSum", ["flat_mask", "length"], ["count"], keepdims=1),
-        node("Max", ["count", "one"], ["divisor"]),
-        node("Div", ["sum", "divisor"], ["mean"]),
-        node("Concat", ["largest", "mean"], ["pooled"], axis=1),
-        node("Gemm", ["pooled", "hidden", "hidden_bias"], ["inner"]),
-        node("Relu", ["inner"], ["inner_fired"]),
-        node("Gemm", ["inner_fired", "out", "out_bias"], ["logits"]),
-        node("Sigmoid", ["logits"], ["scores"]),
-    ]
-    model = helper.make_model(
-        helper.make_graph(
-            nodes,
-            "text-fast",
-            [helper.make_tensor_value_info("pieces", TensorProto.INT32, ["texts", "length"])],
-            [helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["texts", len(LABELS)])],
-            [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in constants.items()],
+    node, info = helper.make_node, helper.make_tensor_value_info
+    features, width = len(weights["bias"]), table.shape[1]
+    return {
+        "rows.onnx": _model(
+            [
+                node("Gather", ["table", "pieces"], ["stored"]),
+                node("Cast", ["stored"], ["unscaled"], to=TensorProto.FLOAT),
+                node("Gather", ["scales", "pieces"], ["row_scales"]),
+                node("Mul", ["unscaled", "row_scales"], ["embedded"]),
+                node("MatMul", ["embedded", "taps"], ["tapped"]),
+                node("Add", ["tapped", "bias"], ["biased"]),
+                node("Concat", ["biased", "embedded"], ["row"], axis=1),
+                node("Round", ["row"], ["whole"]),
+                node("Cast", ["whole"], ["rows"], to=TensorProto.INT16),
+            ],
+            info("pieces", TensorProto.INT32, ["pieces"]),
+            info("rows", TensorProto.INT16, ["pieces", 3 * features + width]),
+            rows,
         ),
+        "head.onnx": _model(
+            [
+                node("Gemm", ["pooled", "hidden", "hidden_bias"], ["inner"]),
+                node("Relu", ["inner"], ["fired"]),
+                node("Gemm", ["fired", "out", "out_bias"], ["logits"]),
+                node("Sigmoid", ["logits"], ["scores"]),
+            ],
+            info("pooled", TensorProto.FLOAT, ["texts", features + width]),
+            info("scores", TensorProto.FLOAT, ["texts", len(LABELS)]),
+            head,
+        ),
+    }
+
+
+def _model(
+    nodes: list[NodeProto], given: ValueInfoProto, found: ValueInfoProto, constants: Mapping[str, NDArray[Any]]
+) -> bytes:
+    stored = [numpy_helper.from_array(np.ascontiguousarray(array), name) for name, array in constants.items()]
+    model = helper.make_model(
+        helper.make_graph(nodes, "text-fast", [given], [found], stored),
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
         producer_name="seemly",
     )
     onnx.checker.check_model(model, full_check=True)
-    found: bytes = model.SerializeToString()
-    return found
+    written: bytes = model.SerializeToString()
+    return written

@@ -13,7 +13,7 @@ from seemly.manifest import FILE, FORMAT
 from seemly.scores.fast import FastScorer
 from training import card, identities, measure, plain
 from training.dataset import WINDOW, Encoded
-from training.export import graph
+from training.export import graphs
 from training.rows import LABELS, digest
 from training.table import written
 
@@ -54,7 +54,7 @@ def finish(
 
     ones, zeros = np.ones(len(LABELS), np.float32), np.zeros(len(LABELS), np.float32)
     halves = dict.fromkeys(LABELS, 0.5)
-    _write(out, version, graph(weights, ones, zeros), halves, dict.fromkeys(LABELS, (1.0, 0.0)), [])
+    _write(out, version, graphs(weights, ones, zeros), halves, dict.fromkeys(LABELS, (1.0, 0.0)), [])
     raw = measure.logits(_score(out, texts["validation"]))
     held = splits["validation"]
     calibration, thresholds = {}, {}
@@ -71,7 +71,7 @@ def finish(
         for language, labels in ranked["languages"].items()
         if len(language) == 2 and labels.get("toxicity", {}).get("auc", 0.0) >= _KNOWN
     ]
-    _write(out, version, graph(weights, scales, shifts), thresholds, calibration, languages)
+    _write(out, version, graphs(weights, scales, shifts), thresholds, calibration, languages)
 
     test = splits["test"]
     scores = _score(out, texts["test"]).astype(np.float64)
@@ -93,7 +93,7 @@ def finish(
     return figures
 
 
-_FILES = ("weights.onnx", "vocab.txt")
+_FILES = ("rows.onnx", "head.onnx", "vocab.txt")
 
 
 def _texts(work: Path) -> dict[str, list[str]]:
@@ -113,12 +113,13 @@ def _score(folder: Path, texts: list[str]) -> np.ndarray[Any, np.dtype[np.float3
 def _write(
     out: Path,
     version: str,
-    weights: bytes,
+    files: dict[str, bytes],
     thresholds: dict[str, float],
     calibration: dict[str, tuple[float, float]],
     languages: list[str],
 ) -> None:
-    (out / "weights.onnx").write_bytes(weights)
+    for name, graph in files.items():
+        (out / name).write_bytes(graph)
     manifest = {
         "format": FORMAT,
         "name": _NAME,

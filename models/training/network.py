@@ -1,4 +1,4 @@
-"""The network, as it is trained; `export` writes the same arithmetic as an ONNX graph."""
+"""The network, as it is trained; `export` writes the same arithmetic as ONNX graphs."""
 
 from __future__ import annotations
 

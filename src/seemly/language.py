@@ -1,8 +1,8 @@
 """The `language` insight: which language a text is in, or that it cannot be told.
 
-A script that one language writes decides by itself. Otherwise fastText's small identification model (lid.176.ftz,
-read by `fasttext-predict`) is asked, among the languages of the script. It reads lower-case letters, without
-addresses, mentions and hashtags, in at most 100 characters: 200 are 0.4 points more exact and take twice the time.
+A script that one language writes decides by itself. Otherwise fastText's small identification model (lid.176.ftz)
+is asked, among the languages of the script. It reads lower-case letters, without addresses, mentions and hashtags, in
+at most 100 characters: 200 are 0.4 points more exact and take twice the time.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from seemly.errors import ModelError
+from seemly.fasttext import read_classifier
 from seemly.locks import ProcessLock
 from seemly.manifest import Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from seemly.fasttext import Classifier
     from seemly.text.normalize import Normalized
 
 __all__ = ["Detector", "Language"]
@@ -47,7 +49,7 @@ _SURE_IF_SHORT = 0.8
 _SURE_AMONG = 0.6
 _SURE_BY_SCRIPT = 0.99
 _KANA_SHARE = 0.1
-_GUESSES = 10
+_GUESSES, _FEW_GUESSES = 10, 5
 _LIKELIER = 5.0
 """Of unsure texts of at most 120 letters, nine in ten English ones are within this of the likeliest guess, and four in
 ten of those in other languages with Latin letters (24,000 training rows)."""
@@ -103,17 +105,13 @@ _MERGED = MappingProxyType(
 )
 
 
-class _Predictor(Protocol):
-    def predict(self, text: str, k: int) -> tuple[Sequence[str], Sequence[float]]: ...
-
-
 class Detector:
     """Tells languages with the model in one folder. The model loads with the first text that needs it; thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = ProcessLock()
-        self._model: _Predictor | None = None
+        self._model: Classifier | None = None
 
     def detect(self, text: Normalized | str) -> Language:
         """The language of `text`. Reads a bounded part of it. Raises ModelError where the model cannot be loaded."""
@@ -151,36 +149,42 @@ class Detector:
         if not letters:
             return True
         chances = dict.fromkeys(languages, 0.0)
-        for label, chance in zip(*self._loaded().predict(reading, _GUESSES), strict=True):
-            code = label.removeprefix("__label__")
-            code = _MERGED.get(code, code)
+        for code, chance in self._guess(reading, _GUESSES):
             chances[code] = chances.get(code, 0.0) + chance
         best = max((chances[language] for language in languages), default=0.0)
         return all(chance <= _LIKELIER * best for chance in chances.values())
 
     def _latin(self, reading: str) -> Language:
         sure = _SURE if len(reading) >= _SHORT else _SURE_IF_SHORT
-        (label,), (chance,) = self._loaded().predict(reading, 1)
-        code = label.removeprefix("__label__")
+        model = self._loaded()
+        chances = model.predict(reading)
+        best = int(chances.argmax())
+        code, chance = model.labels[best], float(chances[best])
         code = _MERGED.get(code, code)
         return Language(code if chance >= sure and code in _LATIN else None, min(1.0, chance))
 
     def _among(self, codes: frozenset[str], reading: str) -> Language:
         """The likeliest of `codes`; the share of languages that the script rules out is spread over those left."""
         fitting = dict.fromkeys(codes, 0.0)
-        for label, chance in zip(*self._loaded().predict(reading[:_SCRIPT_LETTERS], 5), strict=True):
-            code = label.removeprefix("__label__")
-            code = _MERGED.get(code, code)
+        for code, chance in self._guess(reading[:_SCRIPT_LETTERS], _FEW_GUESSES):
             if code in fitting:
                 fitting[code] += chance
         code = max(codes, key=fitting.__getitem__)
         chance = fitting[code] / (sum(fitting.values()) or 1.0)
         return Language(code if chance >= _SURE_AMONG else None, min(1.0, chance))
 
+    def _guess(self, reading: str, most: int) -> Iterator[tuple[str, float]]:
+        """The likeliest languages and their probabilities, likeliest first."""
+        model = self._loaded()
+        chances = model.predict(reading)
+        for at in (-chances).argsort()[:most].tolist():
+            label = model.labels[at]
+            yield _MERGED.get(label, label), float(chances[at])
+
     def __reduce__(self) -> tuple[type[Detector], tuple[Path]]:
         return Detector, (self._folder,)
 
-    def _loaded(self) -> _Predictor:
+    def _loaded(self) -> Classifier:
         model = self._model
         if model is None:
             with self._lock:
@@ -188,17 +192,14 @@ class Detector:
         return model
 
 
-def _load(folder: Path) -> _Predictor:
+def _load(folder: Path) -> Classifier:
     manifest = Manifest.read(folder)
     (file,) = manifest.files
-    manifest.load(folder, file)
-    import fasttext
-
+    data = manifest.load(folder, file)
     try:
-        model: _Predictor = fasttext.load_model(str(folder / file))
+        return read_classifier(data)
     except ValueError as error:
         raise ModelError(f"model {manifest.name!r} cannot be opened") from error
-    return model
 
 
 def _sample(text: str) -> str:

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["CONTINUED", "END", "NUMBER", "PAD", "SPECIAL", "START", "UNKNOWN", "Pieces", "split"]
 
@@ -53,8 +57,9 @@ def split(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-class Pieces(dict[str, tuple[int, ...]]):
-    """A vocabulary, and a cache of the words that were cut with it: `pieces[word]` is the word's numbers.
+class Pieces(dict[str, bytes]):
+    """A vocabulary, and a cache of the words that were cut with it: `pieces[word]` is the word's numbers, as the bytes
+    of 32-bit integers, which are put together without a look at each.
 
     `vocabulary` lists the pieces by number, `SPECIAL` first. A `bare` vocabulary knows letters without their accents
     and punctuation sign by sign, as BERT's uncased one does. Safe to use from several threads.
@@ -70,11 +75,13 @@ class Pieces(dict[str, tuple[int, ...]]):
             start = piece[: len(CONTINUED) + 1] if piece.startswith(CONTINUED) else piece[0]
             self._longest[start] = max(self._longest.get(start, 0), len(piece))
 
-    def encode(self, text: str) -> list[int]:
+    def encode(self, text: str) -> NDArray[np.int32]:
         """The piece numbers of a text."""
-        return list(chain.from_iterable(map(self.__getitem__, _WORD.findall(text.lower()))))
+        import numpy as np
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
+        return np.frombuffer(b"".join(map(self.__getitem__, _WORD.findall(text.lower()))), np.int32)
+
+    def __missing__(self, word: str) -> bytes:
         if len(self) >= _CACHED:
             self.clear()
         straight = word.replace("’", "'")
@@ -82,8 +89,8 @@ class Pieces(dict[str, tuple[int, ...]]):
             cut = tuple(chain.from_iterable(map(self._cut, _BARE.findall(_strip(straight)))))
         else:
             cut = self._cut(straight)
-        self[word] = cut
-        return cut
+        self[word] = numbers = array("i", cut).tobytes()
+        return numbers
 
     def _cut(self, word: str) -> tuple[int, ...]:
         number = self._numbers.get(word)

@@ -131,7 +131,7 @@ def _disturbed(row: Row, rng: random.Random) -> Row:
 def encode(rows: Iterable[Row], cutter: Pieces) -> Encoded:
     """The rows as arrays, each cut to `LENGTH`, between its start and its end."""
     rows = list(rows)
-    encoded = [[START, *cutter.encode(row.text)[: LENGTH - 2], END] for row in rows]
+    encoded = [[START, *cutter.encode(row.text)[: LENGTH - 2].tolist(), END] for row in rows]
     return Encoded(
         np.fromiter(chain.from_iterable(encoded), np.int32),
         np.cumsum([0, *map(len, encoded)], dtype=np.int64),

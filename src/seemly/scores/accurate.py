@@ -62,9 +62,8 @@ class _Network:
 
         pieces = self._pieces.encode(text)
         windows = [pieces[start : start + self._room] for start in range(0, max(1, len(pieces)), self._room)]
-        found = [
-            self._session.run(None, {"pieces": np.array([[START, *window, END]], np.int32)})[0][0] for window in windows
-        ]
+        framed = [np.array([[START, *window.tolist(), END]], np.int32) for window in windows]
+        found = [self._session.run(None, {"pieces": each})[0][0] for each in framed]
         scores: NDArray[np.float32] = found[0] if len(found) == 1 else np.max(found, axis=0)
         return scores
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from seemly.manifest import Manifest
-from seemly.pieces import Pieces
+from seemly.pieces import PAD, Pieces
+from seemly.scores.rows import Rows
 from seemly.scores.scorer import pick
 from seemly.scores.session import Opened, open_session
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["FastScorer"]
 
 _BATCH = 1_024
-"""Pieces in one run of the session, padding included: bounds memory, and keeps a run within the cache."""
+"""Pieces that are read together: bounds memory, and keeps their rows within the cache."""
 
 
 class FastScorer:
@@ -70,50 +71,79 @@ class FastScorer:
 
 
 class _Network:
-    """An open session with its vocabulary."""
+    """An open model with its vocabulary.
+
+    Of each piece there is a row: what it gives every feature where it stands before, at and after a place, and then
+    its embedding. A text is the largest of each feature over its places, and the mean embedding.
+    """
 
     def __init__(self, manifest: Manifest, folder: Path) -> None:
         self._manifest = manifest
-        self._pieces = Pieces(manifest.load(folder, "vocab.txt").decode().split("\n"))
-        self._session = open_session(manifest.load(folder, "weights.onnx"), manifest.name)
+        vocabulary = manifest.load(folder, "vocab.txt").decode().split("\n")
+        self._pieces = Pieces(vocabulary)
+        self._rows = Rows(open_session(manifest.load(folder, "rows.onnx"), manifest.name), len(vocabulary))
+        self._head = open_session(manifest.load(folder, "head.onnx"), manifest.name)
+        self._pooled: int = self._head.get_inputs()[0].shape[1]
+        # A row has each feature three times, and the embedding once; what is pooled has either once.
+        self._features = (self._rows.width - self._pooled) // 2
 
     def run(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The probabilities of every label: of a text's windows the largest, 0 for a text that has no words."""
         import numpy as np
 
-        stride = self._manifest.stride
-        windows: list[list[int]] = []
+        size, stride = self._manifest.window, self._manifest.stride
+        windows: list[NDArray[np.int32]] = []
         owners: list[int] = []
         for owner, text in enumerate(texts):
             pieces = self._pieces.encode(text)
-            last = max(0, len(pieces) - self._manifest.window + stride - 1)
-            for start in range(0, last + 1 if pieces else 0, stride):
-                windows.append(pieces[start : start + self._manifest.window])
+            for start in range(0, max(1, len(pieces) - size + stride) if len(pieces) else 0, stride):
+                windows.append(pieces[start : start + size])
                 owners.append(owner)
         if len(windows) == len(texts) == 1:
-            return self._score(np.array(windows, np.int32))
+            return self._score(windows)
         scores = np.zeros((len(texts), len(self._manifest.labels)), np.float32)
-        for batch in _batches(windows):
-            block = np.zeros((len(batch), len(windows[batch[-1]])), np.int32)
-            lengths = np.fromiter([len(windows[index]) for index in batch], np.intp, len(batch))
-            block[np.arange(block.shape[1]) < lengths[:, None]] = list(
-                chain.from_iterable([windows[index] for index in batch])
-            )
-            np.maximum.at(scores, [owners[index] for index in batch], self._score(block))
+        for start, end in _batches(windows):
+            np.maximum.at(scores, owners[start:end], self._score(windows[start:end]))
         return scores
 
-    def _score(self, block: NDArray[np.int32]) -> NDArray[np.float32]:
-        scores: NDArray[np.float32] = self._session.run(None, {"pieces": block})[0]
+    def _score(self, windows: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:
+        """The probabilities, [windows, labels], of windows none of which is empty."""
+        import numpy as np
+
+        features = self._features
+        lengths = [len(window) for window in windows]
+        starts = [0, *accumulate([length + 1 for length in lengths[:-1]])]
+        gaps = [start - 1 for start in starts[1:]]
+        rows = self._rows.take(_join(windows))
+        summed = rows[:, features : 2 * features]
+        summed[1:] += rows[:-1, :features]
+        summed[:-1] += rows[1:, 2 * features : 3 * features]
+        summed[gaps] = 0
+        pooled = np.empty((len(windows), self._pooled), np.float32)
+        np.maximum(np.maximum.reduceat(summed, starts), 0, out=pooled[:, :features])
+        embedded = np.add.reduceat(rows[:, 3 * features :], starts, dtype=np.int32)
+        np.divide(embedded, np.array(lengths)[:, None], out=pooled[:, features:])
+        scores: NDArray[np.float32] = self._head.run(None, {"pooled": pooled})[0]
         return scores
 
 
-def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """The windows' indices, shortest window first, in batches of at most `_BATCH` pieces once padded."""
-    batch: list[int] = []
-    for index in sorted(range(len(windows)), key=lambda index: len(windows[index])):
-        if batch and (len(batch) + 1) * len(windows[index]) > _BATCH:
-            yield batch
-            batch = []
-        batch.append(index)
-    if batch:
-        yield batch
+def _join(windows: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """The windows one after another, with padding between them, which gives its neighbours nothing."""
+    import numpy as np
+
+    if len(windows) == 1:
+        return windows[0]
+    gap = np.array([PAD], np.int32)
+    return np.concatenate([*chain.from_iterable([(window, gap) for window in windows])][:-1])
+
+
+def _batches(windows: Sequence[NDArray[np.int32]]) -> Iterator[tuple[int, int]]:
+    """Where batches of windows start and end, of at most `_BATCH` pieces each or of one window."""
+    start = pieces = 0
+    for end, window in enumerate(windows):
+        if end > start and pieces + len(window) > _BATCH:
+            yield start, end
+            start, pieces = end, 0
+        pieces += len(window)
+    if windows:
+        yield start, len(windows)

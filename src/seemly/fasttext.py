@@ -1,0 +1,246 @@
+"""Reads and applies a text classifier of fastText's that was compressed for size (a file `.ftz`).
+
+The layout is that of fastText 0.9 (version 12 of the file): the arguments, the words and labels, which n-grams were
+kept, the embeddings by product quantization (Joulin et al. 2016, "FastText.zip"), and the output matrix of a
+hierarchical softmax. fastText itself looks at every n-gram of every text; here a word's n-grams are put together when
+it is first met, and most words of a text were met before.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Classifier", "read_classifier"]
+
+_MAGIC, _VERSION = 793712314, 12
+_HIERARCHICAL = 1
+_CENTROIDS = 256
+_LABEL = "__label__"
+_END_OF_LINE = "</s>"
+_BASIS, _PRIME, _32_BITS = 2166136261, 16777619, 0xFFFFFFFF
+_TINY = 1e-5
+"""What fastText adds to a probability before it takes the logarithm."""
+
+_CACHED = 16_384
+"""Words kept in the cache: about 4 MB. It is emptied when full."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ngrams:
+    """Which row each kept word and n-gram has. `shortest` and `longest` are in characters; hashes go to `buckets`."""
+
+    words: dict[str, int]
+    kept: dict[int, int]
+    shortest: int
+    longest: int
+    buckets: int
+
+    def find(self, word: str) -> list[int]:
+        """The rows of a word: its own, if it has one, and those of its n-grams; one for each time that it has it."""
+        own = self.words.get(word)
+        rows = [] if own is None else [own]
+        if word == _END_OF_LINE:
+            return rows
+        characters = [char.encode("utf-8", "replace") for char in f"<{word}>"]
+        last = len(characters)
+        for start in range(last):
+            hashed = _BASIS
+            for end in range(start + 1, min(start + self.longest, last) + 1):
+                for byte in characters[end - 1]:
+                    # fastText's bytes have a sign, which fills the upper bits.
+                    hashed = ((hashed ^ (byte | 0xFFFFFF00 if byte > 127 else byte)) * _PRIME) & _32_BITS
+                if end - start < self.shortest or (end - start == 1 and (start == 0 or end == last)):
+                    continue
+                row = self.kept.get(hashed % self.buckets)
+                if row is not None:
+                    rows.append(row)
+        return rows
+
+
+class Classifier(dict[str, bytes]):
+    """Gives texts a probability for each of `labels`.
+
+    What it holds as a mapping is a cache of words: the sum of a word's rows, and how many these are, as bytes of 32-bit
+    floats. Safe to use from several threads.
+    """
+
+    def __init__(
+        self,
+        labels: tuple[str, ...],
+        ngrams: _Ngrams,
+        table: NDArray[np.float32],
+        tree: NDArray[np.float32],
+        paths: NDArray[np.intp],
+    ) -> None:
+        """`table` are the embeddings, [rows, width]; `tree` tells the inner nodes' sides apart, [labels - 1, width];
+        `paths` are those of `_find_paths`."""
+        super().__init__()
+        self.labels = labels
+        self._ngrams = ngrams
+        self._table = table
+        self._tree = tree.astype(float)
+        self._paths = paths
+
+    def predict(self, text: str) -> NDArray[np.float64]:
+        """The probability of each label, [labels], for a text of one line; 0 for all where nothing in it is known."""
+        import numpy as np
+
+        words = [*text.split(), _END_OF_LINE]
+        width = self._table.shape[1] + 1
+        summed = np.frombuffer(b"".join(map(self.__getitem__, words)), np.float32).reshape(-1, width).sum(axis=0)
+        if not summed[-1]:
+            return np.zeros(len(self.labels))
+        nodes = len(self._tree)
+        sides = np.empty(2 * nodes + 1)
+        right, left = sides[:nodes], sides[nodes:-1]
+        np.divide(1.0, 1.0 + np.exp(-(self._tree @ (summed[:-1] / summed[-1]))), out=right)
+        np.subtract(1.0, right, out=left)
+        sides[-1] = 1.0 - _TINY
+        probabilities: NDArray[np.float64] = np.multiply.reduce((sides + _TINY).take(self._paths))
+        return probabilities
+
+    def __missing__(self, word: str) -> bytes:
+        import numpy as np
+
+        if len(self) >= _CACHED:
+            self.clear()
+        rows = self._ngrams.find(word)
+        self[word] = known = np.append(self._table[rows].sum(axis=0), np.float32(len(rows))).tobytes()
+        return known
+
+
+def read_classifier(data: bytes) -> Classifier:
+    """The classifier in a file's bytes. Raises ValueError for one of another kind, or one that is damaged."""
+    try:
+        return _parse(_Reader(data))
+    except (struct.error, ValueError, IndexError) as error:
+        raise ValueError(f"cannot be read as a compressed classifier of fastText's: {error}") from error
+
+
+def _parse(reader: _Reader) -> Classifier:
+    import numpy as np
+
+    if reader.read("<2i") != (_MAGIC, _VERSION):
+        raise ValueError("it is of another kind or version")
+    _width, *_, loss, _kind, buckets, shortest, longest, _rate, _threshold = reader.read("<12id")
+    _size, words, labels, _tokens, pruned = reader.read("<iiiqq")
+    entries = [reader.entry() for _ in range(words + labels)]
+    kept = reader.array(np.int32, 2 * max(pruned, 0)).reshape(-1, 2)
+    (quantized,) = reader.read("<?")
+    if loss != _HIERARCHICAL or pruned < 0 or not quantized:
+        raise ValueError("it has no hierarchical softmax, or was not compressed")
+    table = _read_quantized(reader)
+    (quantized,) = reader.read("<?")
+    if quantized:
+        raise ValueError("its output is compressed")
+    nodes, width = reader.read("<qq")
+    tree = reader.array(np.float32, nodes * width).reshape(nodes, width)
+    ngrams = _Ngrams(
+        {word: row for row, (word, _) in enumerate(entries[:words])},
+        dict(zip(kept[:, 0].tolist(), (kept[:, 1] + words).tolist(), strict=True)),
+        shortest,
+        longest,
+        buckets,
+    )
+    names = tuple(name.removeprefix(_LABEL) for name, _ in entries[words:])
+    return Classifier(names, ngrams, table, tree[: labels - 1], _find_paths([count for _, count in entries[words:]]))
+
+
+class _Reader:
+    """Bytes, read from their beginning to their end."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 0
+
+    def read(self, layout: str) -> tuple[Any, ...]:
+        """Values of a layout of `struct`."""
+        found = struct.unpack_from(layout, self._data, self._at)
+        self._at += struct.calcsize(layout)
+        return found
+
+    def array(self, kind: type[np.generic], count: int) -> NDArray[Any]:
+        """So many numbers of one kind."""
+        import numpy as np
+
+        found = np.frombuffer(self._data, kind, count, self._at)
+        self._at += found.nbytes
+        return found
+
+    def entry(self) -> tuple[str, int]:
+        """A word or label, and how often it was met in training."""
+        end = self._data.index(b"\0", self._at)
+        word = self._data[self._at : end].decode("utf-8", "replace")
+        self._at = end + 1
+        count, _kind = self.read("<qb")
+        return word, count
+
+
+def _read_quantized(reader: _Reader) -> NDArray[np.float32]:
+    """A matrix of which each row is put together of centroids, with its length apart, if it has one."""
+    import numpy as np
+
+    scaled, rows, width, size = reader.read("<?qqi")
+    codes = reader.array(np.uint8, size).reshape(rows, -1)
+    centroids = _read_centroids(reader)
+    parts = [part[codes[:, place]] for place, part in enumerate(centroids)]
+    table: NDArray[np.float32] = np.concatenate(parts, axis=1)
+    if table.shape != (rows, width):
+        raise ValueError("it contradicts itself")
+    if scaled:
+        lengths = reader.array(np.uint8, rows)
+        (norms,) = _read_centroids(reader)
+        table = table * norms[lengths]
+    return table
+
+
+def _read_centroids(reader: _Reader) -> list[NDArray[np.float32]]:
+    """The centroids of each part of a row, [256, the part's width]; the last part may be narrower."""
+    import numpy as np
+
+    width, parts, each, last = reader.read("<4i")
+    numbers = reader.array(np.float32, width * _CENTROIDS)
+    widths = [each] * (parts - 1) + [last]
+    starts = [_CENTROIDS * each * place for place in range(parts)]
+    return [
+        numbers[start : start + _CENTROIDS * wide].reshape(_CENTROIDS, wide)
+        for start, wide in zip(starts, widths, strict=True)
+    ]
+
+
+def _find_paths(counts: Sequence[int]) -> NDArray[np.intp]:
+    """How each label is reached from the root of the Huffman tree of labels that were met so often, most frequent
+    first, [depth, labels]: the number of each inner node that is left to the right, and, beyond all of these, of each
+    that is left to the left. Shorter paths are filled up with the number after the last."""
+    import numpy as np
+
+    labels = len(counts)
+    totals = [*counts]
+    above: dict[int, tuple[int, bool]] = {}
+    leaf, inner = labels - 1, labels
+    for node in range(labels, 2 * labels - 1):
+        for right in (False, True):
+            if leaf >= 0 and (inner == node or totals[leaf] < totals[inner]):
+                least, leaf = leaf, leaf - 1
+            else:
+                least, inner = inner, inner + 1
+            above[least] = node, right
+        totals.append(sum(totals[each] for each, (parent, _) in above.items() if parent == node))
+    paths: list[list[int]] = []
+    for label in range(labels):
+        path: list[int] = []
+        at = label
+        while at in above:
+            at, right = above[at]
+            path.append(at - labels + (0 if right else labels - 1))
+        paths.append(path)
+    depth = max(map(len, paths))
+    return np.array([path + [2 * labels - 2] * (depth - len(path)) for path in paths], np.intp).T.copy()
