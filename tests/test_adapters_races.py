@@ -26,7 +26,7 @@ from seemly.engine import Engine
 from seemly.errors import ConflictError, NotFoundError
 from seemly.result import ModerationResult
 from seemly.service.authors import delete_author
-from seemly.service.delivery import Answer, Outcome, Schedule, claim, record
+from seemly.service.delivery import Answer, Outcome, record
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
 from seemly.service.events import EVENT_TYPES
@@ -36,6 +36,7 @@ from seemly.service.moderation import Moderate, Moderation
 from seemly.service.projects import delete_project, hold_project
 from seemly.service.records import Attempt, Author, Delivery, Event, Item, Organization, Project, Webhook
 from seemly.service.retention import erase_author
+from seemly.service.schedule import Schedule, claim
 from seemly.service.setup import SetUp, set_up
 from service_fakes import MODELS
 
