@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ pytest.importorskip("psycopg", reason='needs "seemly[server]"')
 
 import sqlalchemy as sa
 
-from postgres import NoPostgresError, PostgresServer, postgres_server
+from postgres import PostgresServer
 from seemly.adapters.store.sql import SqlStore
 from seemly.engine import Engine
 from seemly.errors import ConflictError, NotFoundError
@@ -41,16 +41,6 @@ from seemly.service.setup import SetUp, set_up
 from service_fakes import MODELS
 
 NUMBERS = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with ExitStack() as stack:
-        try:
-            running = stack.enter_context(postgres_server())
-        except NoPostgresError as error:
-            pytest.skip(f"needs a PostgreSQL server: {error}")
-        yield running
 
 
 @pytest.fixture

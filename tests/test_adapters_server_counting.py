@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,19 +12,10 @@ pytest.importorskip("psycopg", reason='needs "seemly[postgres]"')
 
 from sqlalchemy import text
 
-from postgres import NoPostgresError, PostgresServer, postgres_server
+from postgres import PostgresServer
 from seemly.adapters.server.counting import PostgresCounts
 from seemly.adapters.server.rates import RateExceededError, Rates
 from seemly.adapters.store.faults import StoreUnavailableError
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    try:
-        with postgres_server() as running:
-            yield running
-    except NoPostgresError as error:
-        pytest.skip(f"needs a PostgreSQL server: {error}")
 
 
 def test_several_servers_share_one_count(server: PostgresServer) -> None:
