@@ -30,8 +30,8 @@ from seemly.scores.cascade import CascadeScorer
 from seemly.text.normalize import normalize
 
 SUITES = Path(__file__).parent / "suites"
-TAUGHT = ("en", "de", "es", "fr", "it", "pt")
-"""The languages of the rows on which the tiers are compared on traffic: those that the accurate model was taught."""
+LANGUAGES = ("en", "de", "es", "fr", "it", "pt")
+"""The languages of the rows on which the tiers are compared on traffic."""
 
 HARMS = {"sexual": "sexual", "hate": "hate", "violence": "violence", "self_harm": "self_harm", "harassment": "toxicity"}
 MODELS = Path(__file__).parent.parent / "models"
@@ -222,9 +222,9 @@ def measure_held(plan: Plan, rows: Any, limits: Mapping[str, float]) -> list[Fig
     right = (scores[sure, 0] >= limits["toxicity"]) == (labels[sure, 0] >= 0.5)
     figures.append(("held apart, comments", "toxicity, accuracy %", share(right.tolist()), "≥ 92"))
     mix = traffic(rows)
-    taught = np.array([row.language in TAUGHT for row in rows])
+    compared = np.array([row.language in LANGUAGES for row in rows])
     for place, label in enumerate(LABELS):
-        chosen = (mix > 0) & taught & ((labels[:, place] <= 0.25) | (labels[:, place] >= 0.75))
+        chosen = (mix > 0) & compared & ((labels[:, place] <= 0.25) | (labels[:, place] >= 0.75))
         area = Ranking.of(scores[chosen, place], labels[chosen, place] >= 0.5).auc(mix[chosen])
         figures.append(("traffic", f"{label}: area under the curve", round(area, 4), "within .003 of accurate"))
     if isinstance(plan.scorer, CascadeScorer):

@@ -92,6 +92,7 @@ def test_an_address_that_is_none_sets_nothing_up(database: str) -> None:
     [
         ("--counters", "nowhere://"),
         ("--counters", "postgresql://127.0.0.1:1/none"),
+        ("--counters", "redis://127.0.0.1:1"),
         ("--tier", "none"),
         ("--smtp", "gopher://mail.example"),
     ],

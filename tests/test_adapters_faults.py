@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ pytest.importorskip("uvicorn", reason='needs "seemly[server]"')
 
 import sqlalchemy as sa
 
-from postgres import NoPostgresError, PostgresServer, postgres_server
+from postgres import PostgresServer
 from seemly.adapters.store.sql import SqlStore
 from seemly.adapters.worker import Job, Worker
 from seemly.service.blocks import lift_expired, suspend
@@ -45,16 +45,6 @@ from test_cli_process import environment
 NUMBERS = itertools.count()
 HOUR_MS = 3_600_000
 READY_S = 60
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with ExitStack() as stack:
-        try:
-            running = stack.enter_context(postgres_server())
-        except NoPostgresError as error:
-            pytest.skip(f"needs a PostgreSQL server: {error}")
-        yield running
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 
@@ -23,14 +24,19 @@ from seemly.service.delivery import Mail
 
 MAIL = Mail(("owner@acme.example", "admin@acme.example"), "A webhook failed", 'The webhook "Zoë 🦊"\n.\n\nevt_1\n')
 
+LOCALHOST = Path(__file__).with_name("localhost.pem")
+"""A certificate for `localhost`, which has signed itself, and its key: nobody trusts it but who is told to."""
+
 
 @dataclass
 class Post:
-    """Where the server is, how it behaves, and what it was told."""
+    """Where the server is, how it behaves, and what it was told, in the clear and in all."""
 
     port: int = 0
+    security: str = "none"
     hang: bool = False
     refused: str = ""
+    clear: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     messages: list[EmailMessage] = field(default_factory=list)
 
@@ -40,7 +46,19 @@ class Talk(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         with suppress(OSError):
+            if self.post.security == "tls":
+                self.encrypt()
             self.talk()
+
+    def finish(self) -> None:
+        super().finish()
+        self.connection.close()
+
+    def encrypt(self) -> None:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(LOCALHOST)
+        self.connection = context.wrap_socket(self.connection, server_side=True)
+        self.rfile, self.wfile = self.connection.makefile("rb"), self.connection.makefile("wb", 0)
 
     def talk(self) -> None:
         if self.post.hang:
@@ -48,10 +66,17 @@ class Talk(socketserver.StreamRequestHandler):
             return
         self.say("220 here")
         while line := self.rfile.readline().decode(errors="replace").strip():
-            self.post.lines.append(line)
+            encrypted = isinstance(self.connection, ssl.SSLSocket)
             verb = line.split()[0].upper()
+            self.post.lines.append(line)
+            if not encrypted:
+                self.post.clear.append(verb)
             if verb == "EHLO":
-                self.say("250-here", "250 AUTH PLAIN")
+                offered = ["250-STARTTLS"] if self.post.security == "starttls" and not encrypted else []
+                self.say("250-here", *offered, "250 AUTH PLAIN")
+            elif verb == "STARTTLS":
+                self.say("220 go on")
+                self.encrypt()
             elif verb == "AUTH":
                 self.say("235 come in")
             elif verb == "RCPT" and self.post.refused and self.post.refused in line:
@@ -134,6 +159,32 @@ def test_nothing_is_sent_in_the_clear_unless_asked_for(post: Post) -> None:
     with pytest.raises(ssl.SSLError):
         open_mailer(post, security="tls", timeout=0.5).send(MAIL)
     assert post.messages == []
+
+
+def trust_localhost() -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=str(LOCALHOST))
+
+
+@pytest.mark.parametrize(("security", "clear"), [("starttls", ["EHLO", "STARTTLS"]), ("tls", [])])
+def test_login_and_mail_are_encrypted(post: Post, security: str, clear: list[str]) -> None:
+    post.security = security
+    told = {"security": security, "user": "bot", "password": "hunter2"}
+    open_mailer(post, host="localhost", context=trust_localhost(), **told).send(MAIL)
+    assert [message["Subject"] for message in post.messages] == [MAIL.subject]
+    assert post.clear == clear
+    assert "AUTH PLAIN " + base64.b64encode(b"\0bot\0hunter2").decode() in post.lines
+
+
+@pytest.mark.parametrize("security", ["starttls", "tls"])
+def test_a_certificate_that_is_not_trusted_or_anothers_is_refused(post: Post, security: str) -> None:
+    post.security = security
+    told = {"security": security, "user": "bot", "password": "hunter2"}
+    with pytest.raises(ssl.SSLCertVerificationError, match=r"self.signed"):
+        open_mailer(post, host="localhost", **told).send(MAIL)
+    with pytest.raises(ssl.SSLCertVerificationError, match="IP address mismatch"):
+        open_mailer(post, host="127.0.0.1", context=trust_localhost(), **told).send(MAIL)
+    assert post.messages == []
+    assert {line.split()[0].upper() for line in post.lines} <= {"EHLO", "STARTTLS"}
 
 
 def test_a_server_that_hangs_is_left(post: Post) -> None:

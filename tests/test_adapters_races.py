@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,13 @@ pytest.importorskip("psycopg", reason='needs "seemly[server]"')
 
 import sqlalchemy as sa
 
-from postgres import NoPostgresError, PostgresServer, postgres_server
+from postgres import PostgresServer
 from seemly.adapters.store.sql import SqlStore
 from seemly.engine import Engine
 from seemly.errors import ConflictError, NotFoundError
 from seemly.result import ModerationResult
 from seemly.service.authors import delete_author
-from seemly.service.delivery import Answer, Outcome, Schedule, claim, record
+from seemly.service.delivery import Answer, Outcome, record
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
 from seemly.service.events import EVENT_TYPES
@@ -36,20 +36,11 @@ from seemly.service.moderation import Moderate, Moderation
 from seemly.service.projects import delete_project, hold_project
 from seemly.service.records import Attempt, Author, Delivery, Event, Item, Organization, Project, Webhook
 from seemly.service.retention import erase_author
+from seemly.service.schedule import Schedule, claim
 from seemly.service.setup import SetUp, set_up
 from service_fakes import MODELS
 
 NUMBERS = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with ExitStack() as stack:
-        try:
-            running = stack.enter_context(postgres_server())
-        except NoPostgresError as error:
-            pytest.skip(f"needs a PostgreSQL server: {error}")
-        yield running
 
 
 @pytest.fixture

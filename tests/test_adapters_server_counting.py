@@ -1,10 +1,14 @@
-"""Rates counted in a real PostgreSQL, by several servers at once, and while it is away."""
+"""Rates counted in a real PostgreSQL and a real Redis, by several servers at once, and while these are away."""
 
 from __future__ import annotations
 
+import shutil
+import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -13,19 +17,56 @@ pytest.importorskip("psycopg", reason='needs "seemly[postgres]"')
 
 from sqlalchemy import text
 
-from postgres import NoPostgresError, PostgresServer, postgres_server
+from postgres import PostgresServer
 from seemly.adapters.server.counting import PostgresCounts
 from seemly.adapters.server.rates import RateExceededError, Rates
 from seemly.adapters.store.faults import StoreUnavailableError
 
 
+class RedisServer:
+    """A Redis on a free port of the loopback, which keeps nothing on disk."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self._port = free.getsockname()[1]
+        self.address = f"redis://127.0.0.1:{self._port}"
+        self.start()
+
+    def start(self) -> None:
+        options = ["--bind", "127.0.0.1", "--port", str(self._port), "--save", "", "--appendonly", "no"]
+        self._process = subprocess.Popen([self._program, *options], stdout=subprocess.DEVNULL)
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", self._port)):
+                return
+            time.sleep(0.01)
+        raise TimeoutError("Redis did not start")
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
 @pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    try:
-        with postgres_server() as running:
-            yield running
-    except NoPostgresError as error:
-        pytest.skip(f"needs a PostgreSQL server: {error}")
+def redis() -> Iterator[RedisServer]:
+    pytest.importorskip("redis", reason='needs "seemly[redis]"')
+    program = shutil.which("redis-server") or shutil.which("valkey-server")
+    if program is None:
+        pytest.skip("needs a Redis server: neither redis-server nor valkey-server is on the PATH")
+    running = RedisServer(program)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(params=["postgresql", "redis"])
+def address(request: pytest.FixtureRequest) -> str:
+    """Counters that several servers may share."""
+    if request.param == "redis":
+        shared: str = request.getfixturevalue("redis").address
+    else:
+        shared = request.getfixturevalue("server").create("limits")
+    return shared
 
 
 def test_several_servers_share_one_count(server: PostgresServer) -> None:
@@ -47,14 +88,14 @@ def test_several_servers_share_one_count(server: PostgresServer) -> None:
         each.close()
 
 
-def test_a_limit_holds_across_servers(server: PostgresServer) -> None:
-    address = server.create("limits")
+def test_a_limit_holds_across_servers(address: str) -> None:
     one, other = Rates(address), Rates(address.replace("postgresql://", "postgres://"))
     assert [each.spend("moderation", "prj", 3).remaining for each in (one, other, one)] == [2, 1, 0]
     for each in (one, other):
         with pytest.raises(RateExceededError) as caught:
             each.spend("moderation", "prj", 3)
         assert 0 < caught.value.retry_after <= 60
+        assert 0 < caught.value.allowance.reset - time.time() <= 61
         assert caught.value.allowance.remaining == 0
     assert one.spend("moderation", "another", 3).remaining == 2
     one.close()
@@ -78,9 +119,31 @@ def test_a_database_that_is_away_is_told_and_found_again(server: PostgresServer)
     counts.close()
 
 
-def test_nowhere_to_count_is_told_at_once() -> None:
+def test_requests_that_come_at_once_are_each_counted_in_redis(redis: RedisServer) -> None:
+    servers = [Rates(redis.address) for _ in range(4)]
+    with ThreadPoolExecutor(8) as pool:
+        left = list(pool.map(lambda at: servers[at % 4].spend("moderation", "busy", 1_000).remaining, range(200)))
+    assert sorted(left) == list(range(800, 1_000))
+
+
+def test_a_redis_that_is_away_is_told_and_found_again(redis: RedisServer) -> None:
+    rates = Rates(redis.address)
+    assert rates.spend("moderation", "away", 9).remaining == 8
+    redis.stop()
+    try:
+        with pytest.raises(StoreUnavailableError):
+            rates.spend("moderation", "away", 9)
+    finally:
+        redis.start()
+    assert rates.spend("moderation", "away", 9).remaining == 8
+
+
+@pytest.mark.parametrize("nowhere", ["postgresql://seemly@127.0.0.1:1/none", "redis://127.0.0.1:1"])
+def test_nowhere_to_count_is_told_at_once(nowhere: str) -> None:
+    if nowhere.startswith("redis:"):
+        pytest.importorskip("redis", reason='needs "seemly[redis]"')
     with pytest.raises(StoreUnavailableError):
-        PostgresCounts("postgresql://seemly@127.0.0.1:1/none")
+        Rates(nowhere)
 
 
 def test_threads_in_one_process_share_a_count() -> None:

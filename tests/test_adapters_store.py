@@ -30,7 +30,7 @@ from alembic.runtime.migration import MigrationContext
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from postgres import NoPostgresError, PostgresServer, postgres_server
+from postgres import PostgresServer
 from seemly.adapters.store.columns import Document, Names, Words
 from seemly.adapters.store.engines import open_engine, writing
 from seemly.adapters.store.escaping import dump, escape, load, unescape
@@ -59,16 +59,6 @@ SPAWN = multiprocessing.get_context("spawn")
 NUMBERS = count()
 
 NewUrl = Callable[[], str]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with ExitStack() as stack:
-        try:
-            running = stack.enter_context(postgres_server())
-        except NoPostgresError as error:
-            pytest.skip(f"needs a PostgreSQL server: {error}")
-        yield running
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])

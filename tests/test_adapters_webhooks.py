@@ -25,11 +25,12 @@ pytest.importorskip("httpcore", reason='needs "seemly[fetch]"')
 from seemly.adapters.webhooks import HttpSender
 from seemly.adapters.worker import Worker
 from seemly.errors import FetchError
-from seemly.service.delivery import Answer, Schedule, list_attempts, list_deliveries
+from seemly.service.delivery import Answer, list_attempts, list_deliveries
 from seemly.service.environment import Environment
 from seemly.service.events import emit
 from seemly.service.memory import MemoryStore
 from seemly.service.records import Organization, Project, Webhook
+from seemly.service.schedule import Schedule
 from seemly.service.signatures import sign, verify_signature
 
 SECRET = "whsec_test"

@@ -14,6 +14,7 @@ from seemly.service.authors import create_author, delete_author, list_authors, r
 from seemly.service.blocks import block, lift_expired, suspend, unblock
 from seemly.service.execution import execute
 from seemly.service.ports import Transaction
+from seemly.service.promotion import raise_levels
 from seemly.service.records import Action, ActionRun, Attempt, Author, Delivery, Event, Item
 from seemly.service.trust import LADDER, assess_trust, settle_level
 from seemly.service.views.actions import Cause
@@ -256,6 +257,57 @@ def test_a_level_that_was_earned_by_time_is_shown_and_in_force_at_once() -> None
     assert _read(service)["trust_level"] == {"level": 1, "manual": False}
     assert [each["trust_level"]["level"] for each in _list(service)["authors"]] == [1]
     assert service.submit(authorId="jo", doNotStore=True)["author"]["trust_level"]["level"] == 1
+
+
+def test_who_earned_a_level_by_time_is_found_by_it() -> None:
+    service = Service()
+    for at in range(5):
+        for name in ("al", "bo", "jo"):
+            service.submit("bad" if (name, at) == ("bo", 2) else "fine", authorId=name, contentId=f"{name}{at}")
+    _update(service, "al", manual_trust_level=0)
+    service.forget_events()
+    service.clock.ms += 7 * DAY_MS - 1
+    assert raise_levels(service.env) == 0
+    service.clock.ms += 1
+    assert [service.author(each).level for each in ("jo", "al", "bo")] == [0, 0, -1]
+    assert raise_levels(service.env) == 1
+    assert raise_levels(service.env) == 0
+    assert [service.author(each).level for each in ("jo", "al", "bo")] == [1, 0, -1]
+    assert _names(service, sortBy="trustLevel") == ["jo", "al", "bo"]
+    assert _names(service, sortBy="trustLevel", sortDirection="asc") == ["bo", "al", "jo"]
+    assert service.events() == [("author.trust_level_changed", _read(service, "jo"))]
+    service.submit(authorId="jo")
+    assert len(service.events()) == 1
+
+
+_histories = st.tuples(st.integers(0, 120), st.integers(0, 120), st.integers(0, 6), st.none() | st.integers(-1, 4))
+
+
+@given(st.lists(_histories, max_size=20), st.integers(0, 120))
+def test_after_a_sweep_the_levels_kept_are_those_in_force(
+    histories: list[tuple[int, int, int, int | None]], later: int
+) -> None:
+    service = Service()
+    for at, (days, total, flagged, manual) in enumerate(histories):
+        first_seen_ms, named = START_MS - days * DAY_MS, f"a{at}"
+        counted: Any = {"total_content": total, "flagged_content": min(total, flagged), "manual_level": manual}
+        ids = {"id": named, "external_id": named, "project_id": service.project_id}
+        with service.store.transaction() as tx:
+            tx.add(settle_level(_author(**ids, first_seen_ms=first_seen_ms, **counted), START_MS))
+    service.clock.ms += later * DAY_MS
+    due = [each for each in service.all(Author) if settle_level(each, service.clock.ms) != each]
+    assert raise_levels(service.env) == len(due) == len(service.events())
+    assert all(settle_level(each, service.clock.ms) == each for each in service.all(Author))
+
+
+def test_a_sweep_passes_over_many_whose_age_alone_would_be_enough() -> None:
+    service = Service()
+    with service.store.transaction() as tx:
+        for at in range(1_200):
+            ids = {"id": f"a{at:04}", "external_id": str(at), "project_id": service.project_id}
+            tx.add(_author(**ids, level=1, total_content=25, flagged_content=int(at % 400 != 399)))
+    assert raise_levels(service.env) == 3
+    assert [each.id for each in service.all(Author) if each.level == 2] == ["a0399", "a0799", "a1199"]
 
 
 def _change(tx: Transaction, service: Service, author: Author, move: str) -> Author:

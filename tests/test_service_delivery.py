@@ -14,26 +14,13 @@ from hypothesis import strategies as st
 from seemly.adapters.worker import Job, Worker
 from seemly.errors import ConfigError, FetchError, NotFoundError
 from seemly.service.blocks import lift_expired
-from seemly.service.delivery import (
-    HOLD_MS,
-    MOST_AT_ONCE,
-    Answer,
-    Claim,
-    Mail,
-    Recorded,
-    Schedule,
-    claim,
-    list_attempts,
-    list_deliveries,
-    record,
-    redeliver,
-    send,
-)
+from seemly.service.delivery import Answer, Mail, Recorded, list_attempts, list_deliveries, record, redeliver, send
 from seemly.service.environment import Environment
 from seemly.service.events import emit
 from seemly.service.memory import MemoryStore
 from seemly.service.ports import ALL
 from seemly.service.records import Attempt, Delivery, Event, Member, Organization, Project, Webhook
+from seemly.service.schedule import HOLD_MS, MOST_AT_ONCE, Claim, Schedule, claim
 from seemly.service.signatures import sign, verify_signature
 
 START = 1_760_000_000_000

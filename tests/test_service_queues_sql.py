@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,6 @@ pytest.importorskip("psycopg", reason='needs "seemly[server]"')
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from postgres import NoPostgresError, postgres_server
 from seemly.adapters.store.sql import SqlStore
 from seemly.frozen import freeze
 from seemly.service.environment import Environment
@@ -62,19 +60,16 @@ tests = st.builds(
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlStore]:
-    with ExitStack() as stack:
+    if request.param == "postgresql":
+        url = request.getfixturevalue("server").create("queues")
+    else:
         url = f"sqlite:///{tmp_path_factory.mktemp('db')}/seemly.db"
-        if request.param == "postgresql":
-            try:
-                url = stack.enter_context(postgres_server()).create("queues")
-            except NoPostgresError as error:
-                pytest.skip(f"needs a PostgreSQL server: {error}")
-        made = SqlStore(url)
-        stack.callback(made.close)
-        made.migrate()
-        with made.transaction() as tx:
-            tx.add_all(ITEMS)
-        yield made
+    made = SqlStore(url)
+    made.migrate()
+    with made.transaction() as tx:
+        tx.add_all(ITEMS)
+    yield made
+    made.close()
 
 
 def _holds(filters: Sequence[LabelFilter], item: Item) -> bool:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seemly.errors import SeemlyError
-from seemly.service.delivery import Schedule
 from seemly.service.events import to_iso
+from seemly.service.schedule import Schedule
 from seemly.service.signatures import SignatureError, sign, verify_signature
 
 NOW = 1_760_000_000_000

@@ -149,12 +149,14 @@ def _make_worker(env: Environment, job: ServeJob) -> Worker:
     except ModuleNotFoundError as error:
         raise ConfigError(MISSING) from error
     from seemly.service.blocks import lift_expired
+    from seemly.service.promotion import raise_levels
     from seemly.service.retention import delete_expired
 
     password = os.environ.get("SEEMLY_SMTP_PASSWORD", "")
     mailer = None if job.smtp is None else SmtpMailer.from_address(job.smtp, job.mail_from, password)
     jobs = (
         Job("lift suspensions", 5.0, lambda: lift_expired(env)),
+        Job("raise trust levels", _DAY / 24, lambda: raise_levels(env)),
         Job("delete what is old", _DAY / 24, lambda: delete_expired(env)),
     )
     return Worker(env, HttpSender(allow_private=job.allow_private_targets), mailer, jobs=jobs)

@@ -180,7 +180,7 @@ def issue(
     maker: Key | None = None,
 ) -> Issued:
     """Make a key, a project's where `project_id` is given. It ends with its `maker`, the key that asked for it, at the
-    latest. The caller has seen to it that this is allowed.
+    latest; a new project's first key has none. The caller has seen to it that this is allowed.
     """
     secret = env.new_secret(ORGANIZATION_PREFIX if project_id is None else PROJECT_PREFIX)
     at_ms = env.now()

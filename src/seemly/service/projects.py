@@ -55,7 +55,12 @@ BUILT_IN_ACTIONS: tuple[BuiltIn, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class NewProject:
-    """A project that was made, its default channel, and its secret key, which is shown this once."""
+    """A project that was made, its default channel, and its secret key, which is shown this once.
+
+    The key does not end with the one that made the project: what is made by a key that lives for a month, or is rolled
+    a minute later, works on. Nor does it carry that key's powers on, for it opens nothing but this project, and an
+    admin can delete it. A key to what was there before does end with its maker, as `keys.issue` says.
+    """
 
     project: Project
     channel: ChannelRecord

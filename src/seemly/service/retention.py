@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
 
 from seemly.channel import dump
 from seemly.errors import NotFoundError
@@ -23,11 +24,10 @@ from seemly.service.records import (
     Queue,
     WordlistRecord,
 )  # fmt: skip
+from seemly.service.scanning import scan
 from seemly.service.trust import DAY_MS
 
 __all__ = ["delete_expired", "erase_author", "export_author", "export_project"]
-
-R = TypeVar("R", bound=Record)
 
 _BATCH = 500
 
@@ -78,7 +78,7 @@ def export_author(env: Environment, project_id: str, author_id: str) -> Iterator
     with env.store.read() as tx:
         author = find_author(tx, project_id, author_id)
     theirs = (Where("project_id", "is", project_id), Where("author_id", "is", author.id))
-    return _lines([author], _read_all(env, Item, theirs), _read_all(env, ActionRun, theirs))
+    return _lines([[author]], scan(env, Item, theirs), scan(env, ActionRun, theirs))
 
 
 def export_project(env: Environment, project_id: str) -> Iterator[str]:
@@ -92,7 +92,7 @@ def export_project(env: Environment, project_id: str) -> Iterator[str]:
     if project is None:
         raise NotFoundError("there is no such project")
     of_project = (Where("project_id", "is", project_id),)
-    return _lines([project], *(_read_all(env, kind, of_project) for kind in _EXPORTED))
+    return _lines([[project]], *(scan(env, kind, of_project) for kind in _EXPORTED))
 
 
 def _expire(env: Environment, project_id: str, before_ms: int) -> int:
@@ -130,32 +130,8 @@ def _remove_items(tx: Transaction, items: Sequence[Item]) -> None:
         pass
 
 
-def _read_all(env: Environment, kind: type[R], conditions: tuple[Where, ...]) -> Iterator[R]:
-    """Every record that meets the conditions, by id, in transactions of their own: an export takes its time."""
-
-    def find(query: Query) -> list[R]:
-        with env.store.read() as tx:
-            return tx.find(kind, query)
-
-    for page in _pages(find, conditions):
-        yield from page
-
-
-def _pages(find: Callable[[Query], list[R]], conditions: tuple[Where, ...]) -> Iterator[list[R]]:
-    """All that meets the conditions, by id, some at a time; what comes or goes meanwhile moves nothing."""
-    last = ""
-    while True:
-        after = (*conditions, Where("id", "at_least", last), Where("id", "is_not", last))
-        found = find(Query(after, (Order("id"),), limit=_BATCH))
-        yield found
-        if len(found) < _BATCH:
-            return
-        last = found[-1].id
-
-
-def _lines(*records: Sequence[Record] | Iterator[Record]) -> Iterator[str]:
-    for each in records:
-        for record in each:
-            fields: dict[str, Any] = dump(record)
-            fields.pop("webhookSecret", None)
-            yield json.dumps({"kind": type(record).__name__, **fields}) + "\n"
+def _lines(*parts: Iterable[Sequence[Record]]) -> Iterator[str]:
+    for record in chain.from_iterable(chain(*parts)):
+        fields: dict[str, Any] = dump(record)
+        fields.pop("webhookSecret", None)
+        yield json.dumps({"kind": type(record).__name__, **fields}) + "\n"

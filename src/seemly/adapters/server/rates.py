@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from limits.storage import Storage, storage_from_string
 
+from seemly.adapters.store.faults import StoreUnavailableError
 from seemly.errors import ConfigError, NotFoundError, TooManyRequestsError
 from seemly.service.records import Project
 
@@ -52,7 +53,7 @@ class Allowance:
 class Rates:
     """Counts requests in windows of a minute, in memory or, for several processes, where `counters` says.
 
-    Raises ConfigError for counters that there are not.
+    Raises ConfigError for counters that there are not, and StoreUnavailableError where they do not answer.
     """
 
     def __init__(self, counters: str) -> None:
@@ -61,7 +62,8 @@ class Rates:
     def spend(self, kind: str, owner: str, limit: int) -> Allowance:
         """Count one request of an owner, whose requests of this kind may be `limit` a minute.
 
-        Raises RateExceededError, which says in how many seconds to come back, and carries the allowance.
+        Raises RateExceededError, which says in how many seconds to come back, and carries the allowance, and
+        StoreUnavailableError.
         """
         count, ends_s = self._counts.count(f"{kind}/{owner}")
         allowance = Allowance(limit, max(0, limit - count), math.ceil(ends_s))
@@ -85,7 +87,7 @@ class RateExceededError(TooManyRequestsError):
 def count_moderation(parts: Parts, project_id: str) -> tuple[Project, Allowance]:
     """Count a request to moderate in a project, by the project's own limit or, where it has none, the server's.
 
-    Raises NotFoundError, RateExceededError.
+    Raises NotFoundError, RateExceededError, StoreUnavailableError.
     """
     with parts.env.store.read() as tx:
         project = tx.get(Project, project_id)
@@ -96,14 +98,19 @@ def count_moderation(parts: Parts, project_id: str) -> tuple[Project, Allowance]
 
 
 class _StorageCounts:
-    """Counts in a storage of the library `limits`."""
+    """Counts in a storage of the library `limits`. Raises StoreUnavailableError where that does not answer."""
 
     def __init__(self, storage: Storage) -> None:
+        if not storage.check():
+            raise StoreUnavailableError("the store of the counters does not answer")
         self._storage = storage
 
     def count(self, name: str) -> tuple[int, float]:
         key = f"seemly/{name}"
-        return self._storage.incr(key, _WINDOW_S), self._storage.get_expiry(key)
+        try:
+            return self._storage.incr(key, _WINDOW_S), self._storage.get_expiry(key)
+        except self._storage.base_exceptions as error:
+            raise StoreUnavailableError("requests cannot be counted now") from error
 
     def close(self) -> None:
         pass
@@ -118,7 +125,8 @@ def _open(counters: str) -> _Counts:
         storage = storage_from_string(counters)
     except Exception as error:
         raise ConfigError(
-            "counters must be memory://, a postgresql:// or a redis:// address, with its package installed"
+            'counters must be memory://, or an address with its extra: postgresql:// ("seemly[postgres]") or redis:// '
+            '("seemly[redis]")'
         ) from error
     if not isinstance(storage, Storage):
         raise ConfigError("counters must not be async+ addresses: requests are counted in threads")
