@@ -144,4 +144,4 @@ def test_words(text: str, words: list[str]) -> None:
 )
 def test_positions_lead_from_the_original_to_the_view(text: str, positions: list[int | None]) -> None:
     folded = normalize(text).folded
-    assert [folded.position(at) for at in range(len(text))] == positions
+    assert [None if at < 0 else at for at in folded.positions(range(len(text)))] == positions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -134,8 +134,10 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
         if each.id not in specs
     ]
     running = {key: spec for key, spec in specs.items() if settings.get(key, PolicySettings(key)).enabled}
-    needed = tuple(sorted({label for spec in running.values() for label in spec.labels}))
-    scorer, calibrated = _find_scorer(models, tier, channel.accurate_share, needed)
+    scorer, calibrated = _find_scorer(models, tier, channel.accurate_share, running.values())
+    wanted = {label for spec in running.values() for label in spec.labels}
+    # In the scorer's own order, which spares it to put them in another.
+    needed = tuple(label for label in scorer.labels if label in wanted)
     issues.extend(_script_issues(channel))
     bound: list[BoundPolicy] = []
     for key, spec in running.items():
@@ -157,11 +159,10 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     return Plan(channel, tuple(bound), scorer, models.detector(), needed, thresholds, kinds, models.senses, hashes)
 
 
-def _find_scorer(
-    models: Models, tier: str, share: float, labels: tuple[str, ...]
-) -> tuple[Scorer, Mapping[str, float]]:
+def _find_scorer(models: Models, tier: str, share: float, specs: Iterable[Spec]) -> tuple[Scorer, Mapping[str, float]]:
+    """The scorer, which scores every label that the policies need, and its thresholds. Raises ConfigError."""
     scorer = models.scorer(tier, share)
-    missing = [label for label in labels if label not in scorer.labels]
+    missing = sorted({label for spec in specs for label in spec.labels}.difference(scorer.labels))
     if missing:
         raise ConfigError(f"the {tier} tier does not score {', '.join(missing)}; it scores {', '.join(scorer.labels)}")
     return scorer, models.default_thresholds(tier)

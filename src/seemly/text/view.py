@@ -124,18 +124,40 @@ class View:
                 edges = np.flatnonzero(inside[1:] != inside[:-1]).tolist()
                 self._spans = list(zip(edges[::2], edges[1::2], strict=True))
             else:
-                self._spans = [match.span() for match in _word(text).finditer(text)]
+                self._spans = list(_place(self.words, text))
         return self._spans
 
-    def position(self, at: int) -> int | None:
-        """Where the first character stands that was read from the original's character at `at`, if any was."""
+    @property
+    def changed_words(self) -> Sequence[int]:
+        """The words that the last rewriting made out of others: those in which, or beside which, it changed `text`."""
+        if self._edits is None:
+            return ()
+        spans, size = self.word_spans, len(self.text)
+        changed: set[int] = set()
+        for start, end in zip(self._edits.new_starts, self._edits.new_ends, strict=True):
+            word = bisect_right(spans, (end, size)) - 1
+            while word >= 0 and spans[word][1] >= start:
+                changed.add(word)
+                word -= 1
+        return sorted(changed)
+
+    def positions(self, places: Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Where the first characters stand that were read from the original's characters at `places`; -1 for a
+        character of which nothing is left."""
+        found = np.array(places, np.int64)
         for view in reversed([*self._line()]):
             if view._edits is not None:
-                now = view._edits.target(at)
-                if now is None:
-                    return None
-                at = now
-        return at if at < len(self.text) else None
+                found = np.where(found < 0, -1, view._edits.targets(found))
+        return np.where(found < len(self.text), found, -1)
+
+
+def _place(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
+    """Where each of a text's words stands: what is between them has no character of a word."""
+    end = 0
+    for word in words:
+        start = text.index(word, end)
+        end = start + len(word)
+        yield start, end
 
 
 def _word(text: str) -> re.Pattern[str] | regex.Pattern[str]:
@@ -174,14 +196,14 @@ class _Edits:
             return start, self.old_ends[i]
         return start, end - self.new_ends[i] + self.old_ends[i]
 
-    def target(self, at: int) -> int | None:
-        """Where the character before the edits at `at` begins after them; None where it continues or left nothing."""
-        i = bisect_right(self.old_starts, at) - 1
-        if i < 0:
-            return at
-        if at >= self.old_ends[i]:
-            return at - self.old_ends[i] + self.new_ends[i]
-        return self.new_starts[i] if at == self.old_starts[i] and self.new_starts[i] < self.new_ends[i] else None
+    def targets(self, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Where the characters before the edits at `at` begin after them; -1 for those that continue one or left
+        nothing."""
+        old_starts, old_ends = np.array([-1, *self.old_starts]), np.array([0, *self.old_ends])
+        new_starts, new_ends = np.array([-1, *self.new_starts]), np.array([0, *self.new_ends])
+        i = np.searchsorted(old_starts, at, "right") - 1
+        begins = (at == old_starts[i]) & (new_starts[i] < new_ends[i])
+        return np.where(at >= old_ends[i], at - old_ends[i] + new_ends[i], np.where(begins, new_starts[i], -1))
 
     def sources(
         self, starts: np.ndarray[tuple[int], np.dtype[np.int64]], ends: np.ndarray[tuple[int], np.dtype[np.int64]]

@@ -74,21 +74,21 @@ class Reading:
 def readings(normalized: Normalized) -> list[Reading]:
     """Every reading of the folded view and, where it differs, of the squashed one."""
     folded, squashed = normalized.folded, normalized.squashed
-    every = list(_readings(folded, normalized.plain))
+    every = [Reading(folded), *_others(folded, normalized.plain)]
     if squashed is not folded:
-        every += _readings(squashed, normalized.plain)
+        # What it did not put together was read in the folded view.
+        every += (Reading(squashed, changed=squashed.changed_words), *_others(squashed, normalized.plain))
         other = _without_article(squashed)
         if other is not None:
             every.append(other)
     return every
 
 
-def _readings(view: View, plain: View) -> Iterator[Reading]:
-    """The view's own reading, then `1 ! |` as l instead of i, then stretched letters as one instead of two.
+def _others(view: View, plain: View) -> Iterator[Reading]:
+    """A view read otherwise: `1 ! |` as l instead of i, then stretched letters as one instead of two.
 
     `plain` is the view before leetspeak was read.
     """
-    yield Reading(view)
     if _ONE.search(plain.text):
         other = _with_l(view, plain)
         if other is not None:
@@ -129,8 +129,8 @@ def _ones(view: View, plain: View) -> list[int]:
     text = view.text
     if len(text) == len(plain.text):
         return [found.start() for found in _ONE.finditer(plain.text) if text[found.start()] == "i"]
-    places = (view.position(found.start()) for found in _ONE.finditer(view.original))
-    return [at for at in places if at is not None and text[at] == "i"]
+    places = view.positions([found.start() for found in _ONE.finditer(view.original)])
+    return [at for at in places.tolist() if at >= 0 and text[at] == "i"]
 
 
 def _unstretched(view: View, stretched: Iterable[str]) -> Reading | None:
