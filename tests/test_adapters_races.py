@@ -22,9 +22,8 @@ import sqlalchemy as sa
 
 from postgres import PostgresServer
 from seemly.adapters.store.sql import SqlStore
-from seemly.engine import Engine
 from seemly.errors import ConflictError, NotFoundError
-from seemly.result import ModerationResult
+from seemly.models import Models
 from seemly.service.authors import delete_author
 from seemly.service.delivery import Answer, Outcome, record
 from seemly.service.engines import Engines
@@ -32,7 +31,7 @@ from seemly.service.environment import Environment
 from seemly.service.events import EVENT_TYPES
 from seemly.service.execution import execute
 from seemly.service.keys import find_key
-from seemly.service.moderation import Moderate, Moderation
+from seemly.service.moderation import Moderation
 from seemly.service.projects import delete_project, hold_project
 from seemly.service.records import Attempt, Author, Delivery, Event, Item, Organization, Project, Webhook
 from seemly.service.retention import erase_author
@@ -69,8 +68,8 @@ class World:
     def project_id(self) -> str:
         return self.made.project_id
 
-    def moderation(self, moderate: Moderate = Engine.moderate) -> Moderation:
-        return Moderation(self.env, Engines(self.env, models=MODELS), moderate=moderate)
+    def moderation(self, models: Models = MODELS) -> Moderation:
+        return Moderation(self.env, Engines(self.env, models=models))
 
     def submit(self, content_id: str, author_id: str | None, moderation: Moderation | None = None) -> None:
         wire = {"content": {"type": "text", "text": "bad"}, "contentId": content_id, "authorId": author_id}
@@ -236,13 +235,14 @@ def test_a_deadlock_is_no_answer(world: World, postgresql: str) -> None:
     world.submit("a", "jo")
     ready, go = threading.Event(), threading.Event()
 
-    def moderate(engine: Engine, submission: Any) -> ModerationResult:
-        ready.set()
-        assert go.wait(20)
-        return engine.moderate(submission)
+    class Waiting(type(MODELS)):  # type: ignore[misc]
+        def scorer(self, *given: Any) -> Any:
+            ready.set()
+            assert go.wait(20)
+            return super().scorer(*given)
 
     with ThreadPoolExecutor(1) as pool:
-        kept = pool.submit(world.submit, "a", "jo", world.moderation(moderate))
+        kept = pool.submit(world.submit, "a", "jo", world.moderation(Waiting({"bad": {"toxicity": 0.97}})))
         assert ready.wait(20)
         with world.store.transaction() as tx:
             # Against the order of everyone else: what was written, and then its author.

@@ -217,7 +217,7 @@ def test_a_fault_is_500_and_goes_no_further(
         def fail(*_given: Any) -> None:
             raise RuntimeError(SECRET)
 
-        monkeypatch.setattr(type(service.app.state.parts.moderation), "submit", fail)
+        monkeypatch.setattr(type(service.app.state.parts.moderation), "submit_many", fail)
         answer = service.send("POST", "/moderate", {"content": SECRET}, headers={"X-Request-Id": "mine"})
         assert SECRET not in read_body(answer, 500, "INTERNAL_SERVER_ERROR")["message"]
         assert answer.headers["x-request-id"] == "mine"

@@ -13,16 +13,15 @@ import pytest
 
 from management_world import World
 from seemly.channel import dump
-from seemly.engine import Engine
 from seemly.errors import NotFoundError
-from seemly.result import ModerationResult
 from seemly.service.engines import Engines
 from seemly.service.memory import MemoryStore
 from seemly.service.moderation import Moderation
 from seemly.service.ports import ContendedError
 from seemly.service.projects import delete_project
 from seemly.service.records import Author, Item
-from service_fakes import MODELS, Service
+from seemly.testing import FakeModels
+from service_fakes import Service
 
 PICTURE = base64.b64encode(np.random.default_rng(1).bytes(1_500)).decode()
 
@@ -55,12 +54,12 @@ def test_the_bytes_of_media_are_not_kept_with_what_was_masked(inline: str) -> No
 def test_nothing_is_kept_of_a_project_that_is_deleted_meanwhile() -> None:
     world = World()
 
-    def moderate(engine: Engine, submission: Any) -> ModerationResult:
-        result = engine.moderate(submission)
-        world.change(delete_project, world.key, world.project_id)
-        return result
+    class Deleting(FakeModels):
+        def scorer(self, *given: Any) -> Any:
+            world.change(delete_project, world.key, world.project_id)
+            return super().scorer(*given)
 
-    moderation = Moderation(world.env, Engines(world.env, models=MODELS), moderate=moderate)
+    moderation = Moderation(world.env, Engines(world.env, models=Deleting({"bad": {"toxicity": 0.97}})))
     with pytest.raises(NotFoundError, match="project"):
         moderation.submit(world.project_id, {"content": {"type": "text", "text": "fine"}, "authorId": "jo"})
     assert world.all(Item) == world.all(Author) == []

@@ -15,7 +15,6 @@ from seemly.result import ModerationResult
 from seemly.service.authors import keep_author
 from seemly.service.environment import Environment
 from seemly.service.ports import Query, Transaction, Where
-from seemly.service.projects import hold_project
 from seemly.service.records import Author, ChannelRecord, Item, Placement
 
 __all__ = ["is_kept", "keep"]
@@ -36,14 +35,14 @@ def keep(
 ) -> Author | None:
     """Keep moderated content as an item, and answer with its author as they now are; None where it has none.
 
-    `external_id` is the author's, who is made if they are new. Content whose id the project has already takes the
-    place of the earlier; it counts once in its author's totals. Content that differs from what was reviewed is to be
-    reviewed again.
+    The project must be held. `external_id` is the author's, who is made if they are new. Content whose id the project
+    has already takes the place of the earlier; it counts once in its author's totals. Content that differs from what
+    was reviewed is to be reviewed again.
 
-    Raises NotFoundError where the project was deleted meanwhile, and ConflictError where another transaction made the
-    same item or author, or gave the item another author: try again.
+    Raises ConflictError where another transaction made the same item or author, or gave the item another author: try
+    again.
     """
-    project_id = hold_project(tx, channel.project_id).id
+    project_id = channel.project_id
     # An id that the engine made nobody had before.
     before = None if submission.content_id is None else _find_item(tx, project_id, result.content.id)
     former_id = None if before is None else before.author_id

@@ -2,52 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
 
-from seemly.content import MAX_BASE64, Block, Submission, Turn, is_url
-from seemly.content import Author as Writer
-from seemly.context import MAX_WINDOW
-from seemly.engine import Engine
-from seemly.errors import ConflictError, ForbiddenError, NotFoundError
+from seemly.attempts import attempt, go_on
+from seemly.content import MAX_BASE64, Submission, is_url
+from seemly.engine import Engine, Rejected
+from seemly.errors import SeemlyError
 from seemly.result import ModerationResult
-from seemly.service.accounts import add_usage, find_organization, require_quota
+from seemly.service.accounts import add_usage, find_organization
 from seemly.service.bodies import Body
+from seemly.service.cases import Asked, Case, find_channel, find_project, open_cases, recall
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
-from seemly.service.intake import is_kept, keep
+from seemly.service.intake import is_kept
 from seemly.service.metering import Meter
-from seemly.service.ports import ContendedError, Order, Query, Transaction, Where
-from seemly.service.records import Author, ChannelRecord, Item, Project
-from seemly.service.views.authors import as_of, view_brief_author
+from seemly.service.records import ChannelRecord, Project
+from seemly.service.views.authors import view_brief_author
+from seemly.service.writing import Done, write
 from seemly.submission import parse_submission
 
-__all__ = ["HISTORY_MS", "HISTORY_TURNS", "Moderate", "Moderation"]
+__all__ = ["Moderation"]
 
-HISTORY_TURNS = 10
-"""The most earlier turns that content is read with."""
-HISTORY_MS = 3_600_000
-"""How old, in milliseconds, the oldest of them may be."""
-
-_ATTEMPTS = 8
-"""How often content is tried to be kept while others keep content of the same id, or of the same new author."""
-
-Moderate = Callable[[Engine, Submission], ModerationResult]
-"""What has an engine moderate a submission: `Engine.moderate`, or what gathers submissions of many callers first."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A submission with all that the store says of it. `external_id` is the author's, `author` their record if there
-    is one; `limited` says whether the organization has a quota."""
-
-    project: Project
-    channel: ChannelRecord
-    submission: Submission
-    external_id: str | None
-    author: Author | None
-    limited: bool
+T = TypeVar("T")
 
 
 class Moderation:
@@ -59,11 +38,10 @@ class Moderation:
     Keys and rates are for the caller to check.
     """
 
-    def __init__(self, env: Environment, engines: Engines, *, moderate: Moderate = Engine.moderate) -> None:
+    def __init__(self, env: Environment, engines: Engines) -> None:
         self.env = env
         self.engines = engines
         self.meter = Meter(env)
-        self._moderate = moderate
 
     def submit(self, project_id: str, request: object) -> dict[str, Any]:
         """Moderate what `Engine.moderate` takes, or the body of `POST /moderate`, and answer with its result.
@@ -72,12 +50,21 @@ class Moderation:
         counted. Raises ContentError, NotFoundError for an unknown project or channel, ForbiddenError for `policies`
         without an enterprise plan, and TooManyRequestsError where the month's quota is spent.
         """
-        result, author = self._run(project_id, _read(request))
-        return {**result.to_dict(), "author": None if author is None else view_brief_author(author, self.env.now())}
+        (found,) = self.submit_many([(project_id, request)])
+        return _or_raise(found)
+
+    def submit_many(self, requests: Sequence[tuple[str, object]]) -> list[dict[str, Any] | SeemlyError]:
+        """`submit` of several requests together, each in the project of an id, which is quicker: for each, in order,
+        its answer, or what `submit` would raise. They are kept at once, or, where that fails for one, each by
+        itself."""
+        asked = [attempt(partial(_ask, project_id, request)) for project_id, request in requests]
+        done = self._run(asked)
+        now_ms = self.env.now()
+        return [each if isinstance(each, SeemlyError) else _view(each, now_ms) for each in done]
 
     def moderate(self, project_id: str, request: object) -> ModerationResult:
         """As `submit`, for who wants the result itself; its author is as they were before. Raises as `submit` does."""
-        return self._run(project_id, _read(request))[0]
+        return self._run_one(_ask(project_id, request)).result
 
     def find_engine(self, project_id: str, channel: str | None = None) -> Engine:
         """The engine of a project's channel, named by its key or id; of its default channel where none is named.
@@ -85,8 +72,8 @@ class Moderation:
         Raises NotFoundError for an unknown project or channel, and ConfigError where the channel cannot work.
         """
         with self.env.store.read() as tx:
-            project = _find_project(tx, project_id)
-            record = _find_channel(tx, project_id, channel)
+            project = find_project(tx, project_id)
+            record = find_channel(tx, project_id, channel)
         return self._engine_of(record, project)
 
     def submit_image(self, project_id: str, request: object) -> dict[str, Any]:
@@ -95,7 +82,7 @@ class Moderation:
         Raises as `submit` does.
         """
         submission = _read_image(request)
-        result, _ = self._run(project_id, submission)
+        result = self._run_one(Asked(project_id, submission)).result
         media = result.media[0] if result.media else None
         answer: dict[str, Any] = {
             "status": result.meta.status,
@@ -125,102 +112,76 @@ class Moderation:
         with self.env.store.transaction(durable=False) as tx:
             add_usage(self.env, tx, project.organization_id, units)
 
-    def _run(self, project_id: str, submission: Submission) -> tuple[ModerationResult, Author | None]:
-        """The result, and the author as they now are in the store."""
-        with self.env.store.read() as tx:
-            case = self._open(tx, project_id, submission)
-        engine = self._engine_of(case.channel, case.project)
-        if engine.channel.context_enabled and case.submission.history is None:
-            with self.env.store.read() as tx:
-                case = replace(case, submission=replace(case.submission, history=self._recall(tx, case)))
-        meta_type = case.submission.meta_type or engine.channel.content_type
-        if meta_type != case.submission.meta_type:
-            case = replace(case, submission=replace(case.submission, meta_type=meta_type))
-        result = self._moderate(engine, case.submission)
-        return result, self._close(case, result)
+    def _run_one(self, asked: Asked) -> Done:
+        (found,) = self._run([asked])
+        return _or_raise(found)
+
+    def _run(self, asked: Sequence[Asked | SeemlyError]) -> list[Done | SeemlyError]:
+        return go_on(go_on(go_on(asked, partial(open_cases, self.env)), self._moderate), self._close)
 
     def _engine_of(self, channel: ChannelRecord, project: Project) -> Engine:
         return self.engines.find(channel, dry_run=project.global_flagging_mode == "DRY_RUN")
 
-    def _open(self, tx: Transaction, project_id: str, submission: Submission) -> _Case:
-        project = _find_project(tx, project_id)
-        organization = find_organization(tx, project.organization_id)
-        if submission.policies is not None and organization.plan != "enterprise":
-            raise ForbiddenError("policies can be given with a request on an enterprise plan only; leave them out")
-        require_quota(self.env, tx, organization)
-        channel = _find_channel(tx, project_id, submission.channel)
-        external_id = submission.author_id
-        author = None if external_id is None else _find_author(tx, project_id, external_id)
-        seen_as = None if external_id is None else self._see(external_id, author)
-        submission = replace(
-            submission, channel=None, author=seen_as, author_id=None if seen_as is None else seen_as.id
-        )
-        return _Case(project, channel, submission, external_id, author, organization.quota is not None)
+    def _moderate(self, cases: Sequence[Case]) -> list[Done | SeemlyError]:
+        return go_on([attempt(partial(self._prepare, case)) for case in cases], _moderate)
 
-    def _see(self, external_id: str, author: Author | None) -> Writer:
-        """An author as the engine knows authors; one that the store does not know is new."""
-        if author is None:
-            return Writer(external_id, external_id)
-        now_ms = self.env.now()
-        author = as_of(author, now_ms)
-        held = author.status != "enabled"
-        return Writer(
-            author.id,
-            author.external_id,
-            author.status,
-            Block(author.block_until_ms, author.block_reason) if held else None,
-            author.level,
-            author.manual_level is not None,
-        )
-
-    def _recall(self, tx: Transaction, case: _Case) -> tuple[Turn, ...]:
-        """The turns before a submission, oldest first: of its conversation, and where it names none, of its author."""
+    def _prepare(self, case: Case) -> tuple[Engine, Case]:
+        """The engine of a case, and the case with all that the engine is to know."""
+        engine = self._engine_of(case.channel, case.project)
         submission = case.submission
-        if submission.conversation_id is not None:
-            stream = Where("conversation_id", "is", submission.conversation_id)
-        elif case.author is not None:
-            stream = Where("author_id", "is", case.author.id)
-        else:
-            return ()
-        at_ms = self.env.now() if submission.timestamp is None else int(submission.timestamp)
-        conditions = (
-            Where("project_id", "is", case.project.id),
-            stream,
-            Where("timestamp_ms", "at_least", at_ms - HISTORY_MS),
-            Where("timestamp_ms", "below", at_ms + 1),
-            Where("content_id", "is_not", submission.content_id),
-            Where("text", "is_not", ""),
-        )
-        newest = (Order("timestamp_ms", descending=True), Order("created_ms", descending=True))
-        items = tx.find(Item, Query(conditions, newest, limit=HISTORY_TURNS))
-        return tuple(Turn(each.text[-MAX_WINDOW:], each.author_id, each.timestamp_ms) for each in reversed(items))
+        if engine.channel.context_enabled and submission.history is None:
+            with self.env.store.read() as tx:
+                submission = replace(submission, history=recall(self.env, tx, case))
+        meta_type = submission.meta_type or engine.channel.content_type
+        if meta_type != submission.meta_type:
+            submission = replace(submission, meta_type=meta_type)
+        return engine, case if submission is case.submission else replace(case, submission=submission)
 
-    def _close(self, case: _Case, result: ModerationResult) -> Author | None:
-        """Keep what is to be kept, and count what was used."""
-        author = case.author
-        if case.limited or is_kept(case.submission):
-            author = self._write(case, result)
-        if not case.limited:
-            self.meter.add(case.project.organization_id, result.meta.usage)
-        return author
+    def _close(self, done: Sequence[Done]) -> list[Done | SeemlyError]:
+        """Keep what is to be kept, and count what was used: what was done, with its author as they are then."""
+        written = iter(write(self.env, [each for each in done if each.case.is_written]))
+        closed = [next(written) if each.case.is_written else each for each in done]
+        for each in closed:
+            if isinstance(each, Done) and not each.case.limited:
+                self.meter.add(each.case.project.organization_id, each.result.meta.usage)
+        return closed
 
-    def _write(self, case: _Case, result: ModerationResult) -> Author | None:
-        left = _ATTEMPTS
-        kept = is_kept(case.submission)
-        while True:
-            left -= 1
-            try:
-                # A few units that are lost with a power cut cost nobody anything; content that was accepted would.
-                with self.env.store.transaction(durable=kept) as tx:
-                    author = case.author
-                    if kept:
-                        author = keep(self.env, tx, case.channel, case.submission, result, case.external_id)
-                    if case.limited:
-                        add_usage(self.env, tx, case.project.organization_id, result.meta.usage)
-                    return author
-            except (ConflictError, ContendedError):
-                if not left:
-                    raise
+
+def _moderate(prepared: Sequence[tuple[Engine, Case]]) -> list[Done | SeemlyError]:
+    """What the engines say of their cases, those of each engine together."""
+    found: dict[int, ModerationResult | SeemlyError] = {}
+    for engine in dict.fromkeys(engine for engine, _ in prepared):
+        mine = [at for at, (own, _) in enumerate(prepared) if own is engine]
+        results = _moderate_by(engine, [prepared[at][1].submission for at in mine])
+        found.update(zip(mine, results, strict=True))
+    return [
+        result if isinstance(result := found[at], SeemlyError) else Done(case, result, case.author)
+        for at, (_, case) in enumerate(prepared)
+    ]
+
+
+def _moderate_by(engine: Engine, submissions: Sequence[Submission]) -> list[ModerationResult | SeemlyError]:
+    if len(submissions) == 1:
+        return [attempt(partial(engine.moderate, submissions[0]))]
+    results = attempt(lambda: [*engine.moderate_many(submissions, on_error="return")])
+    if isinstance(results, SeemlyError):
+        return [attempt(partial(engine.moderate, each)) for each in submissions]
+    return [each.error if isinstance(each, Rejected) else each for each in results]
+
+
+def _view(done: Done, now_ms: int) -> dict[str, Any]:
+    author = None if done.author is None else view_brief_author(done.author, now_ms)
+    return {**done.result.to_dict(), "author": author}
+
+
+def _or_raise(found: T | SeemlyError) -> T:
+    if isinstance(found, SeemlyError):
+        raise found
+    return found
+
+
+def _ask(project_id: str, request: object) -> Asked:
+    return Asked(project_id, _read(request))
 
 
 def _read(request: object) -> Submission:
@@ -265,28 +226,3 @@ def _read_image(request: object) -> Submission:
             "doNotStore": do_not_store,
         }
     )
-
-
-def _find_project(tx: Transaction, project_id: str) -> Project:
-    project = tx.get(Project, project_id)
-    if project is None:
-        raise NotFoundError("there is no such project")
-    return project
-
-
-def _find_channel(tx: Transaction, project_id: str, named: str | None) -> ChannelRecord:
-    """The channel of a key or id, or the project's default channel. Raises NotFoundError."""
-    of_project = Where("project_id", "is", project_id)
-    if named is None:
-        found = tx.find(ChannelRecord, Query((of_project, Where("is_default", "is", True)), limit=1))
-    else:
-        found = tx.find(ChannelRecord, Query((of_project, Where("key", "is", named))))
-        found = found or tx.find(ChannelRecord, Query((of_project, Where("id", "is", named))))
-    if not found:
-        raise NotFoundError("there is no such channel in this project" if named else "this project has no channel")
-    return found[0]
-
-
-def _find_author(tx: Transaction, project_id: str, external_id: str) -> Author | None:
-    conditions = (Where("project_id", "is", project_id), Where("external_id", "is", external_id))
-    return next(iter(tx.find(Author, Query(conditions))), None)

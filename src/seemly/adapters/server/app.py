@@ -18,9 +18,8 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from seemly.adapters.server.batching import Batcher
 from seemly.adapters.server.description import VERSION, describe
-from seemly.adapters.server.dispatch import make_handler
+from seemly.adapters.server.dispatch import gather_texts, make_handler
 from seemly.adapters.server.doors import add_doors
 from seemly.adapters.server.endpoint import Endpoint
 from seemly.adapters.server.faults import JsonAnswer, answer_http, answer_seemly, answer_unknown, problem
@@ -81,11 +80,12 @@ def create_app(
     if settings.cache_s:
         env = replace(env, store=CachedStore(env.store, seconds=settings.cache_s))
     engines = Engines(env, models=models, tier=settings.tier, fetch=fetch)
-    moderation = Moderation(env, engines, moderate=Batcher().moderate)
+    moderation = Moderation(env, engines)
     parts = Parts(env, moderation, Rates(settings.counters), settings)
     # A tier that there is not is told here, not when the models are loaded.
     parts.check_channel(Channel())
-    slots = Slots(settings.concurrency, settings.text_concurrency)
+    slots = Slots(settings.concurrency)
+    texts = gather_texts(ENDPOINTS, parts)
     stop = threading.Event()
 
     @asynccontextmanager
@@ -102,6 +102,8 @@ def create_app(
         if thread is not None:
             await to_thread.run_sync(thread.join)
         await slots.finish()
+        for each in texts.values():
+            await each.finish()
         await to_thread.run_sync(moderation.meter.flush)
         parts.rates.close()
 
@@ -117,7 +119,8 @@ def create_app(
     app.state.missing = _NOT_STARTED
     app.state.parts = parts
     for path, endpoints in _by_path(ENDPOINTS).items():
-        app.router.routes.append(_Route(PREFIX + path, make_handler(endpoints, parts, slots), methods=list(endpoints)))
+        handler = make_handler(endpoints, parts, slots, texts)
+        app.router.routes.append(_Route(PREFIX + path, handler, methods=list(endpoints)))
     add_doors(app, parts, slots)
     app.router.add_websocket_route(f"{PREFIX}/stream", make_stream(parts), name="stream")
     _add_plain_routes(app, parts)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from seemly.adapters.server.endpoint import Call, Endpoint
+from seemly.adapters.server.endpoint import Call, Endpoint, RunMany
 from seemly.adapters.server.faults import JsonAnswer, TooBusyError
 from seemly.adapters.server.gate import parse_json, read_body
+from seemly.adapters.server.gathering import Gathering
 from seemly.adapters.server.parts import Parts
 from seemly.adapters.server.paths import read_parts
 from seemly.adapters.server.queries import read_query
 from seemly.adapters.server.rates import Allowance, count_moderation
 from seemly.adapters.server.slots import Slots
-from seemly.errors import ContentError, Issue
+from seemly.attempts import attempt, go_on
+from seemly.errors import ContentError, Issue, SeemlyError
 from seemly.service import keys
 from seemly.service.records import Key
 
-__all__ = ["Handler", "make_handler", "read_bearer"]
+__all__ = ["Handler", "Texts", "gather_texts", "make_handler", "read_bearer"]
 
 _LARGE = 65_536
 _LONG = 5_000
@@ -31,8 +34,21 @@ _MEDIA = (b'"image"', b'"video"', b'"audio"', b'"url"')
 Handler = Callable[[Request], Awaitable[JSONResponse]]
 
 
-def make_handler(endpoints: Mapping[str, Endpoint], parts: Parts, slots: Slots) -> Handler:
-    """What answers requests for one path, whose endpoints are given by their methods.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request and its body. `key` is None where it is still to be admitted."""
+
+    request: Request
+    key: Key | None
+    body: bytes
+
+
+Texts = Gathering[Asked, JSONResponse]
+"""Answers requests for one endpoint together, of which each moderates a short text."""
+
+
+def make_handler(endpoints: Mapping[str, Endpoint], parts: Parts, slots: Slots, texts: Mapping[str, Texts]) -> Handler:
+    """What answers requests for one path, whose endpoints are given by their methods; `texts` are by endpoints' names.
 
     What is wrong with a request is told in this order: the key (401), what it opens (403), how often it is used (429),
     the query and the body (400, 413), and then what the use case finds.
@@ -41,13 +57,15 @@ def make_handler(endpoints: Mapping[str, Endpoint], parts: Parts, slots: Slots) 
 
     async def handle(request: Request) -> JSONResponse:
         endpoint = endpoints["GET" if request.method == "HEAD" else request.method]
+        together = texts.get(endpoint.name)
         try:
             async with asyncio.timeout(settings.timeout):
                 # Nobody whose key opens nothing has the server take in megabytes.
                 key = await slots.run(partial(_admit, endpoint, parts, request)) if _is_large(request) else None
-                body = await _receive(endpoint, request, settings.max_body)
-                brief = endpoint.moderates and _is_text(body)
-                return await slots.run(partial(_answer, endpoint, parts, request, key, body), brief=brief)
+                asked = Asked(request, key, await _receive(endpoint, request, settings.max_body))
+                if together is not None and _is_text(asked.body):
+                    return await together.run(asked)
+                return await slots.run(partial(_answer, endpoint, parts, asked))
         except TimeoutError:
             raise TooBusyError(
                 f"the server took more than {settings.timeout:g} seconds; it may still finish: look before you send "
@@ -55,6 +73,16 @@ def make_handler(endpoints: Mapping[str, Endpoint], parts: Parts, slots: Slots) 
             ) from None
 
     return handle
+
+
+def gather_texts(endpoints: Iterable[Endpoint], parts: Parts) -> dict[str, Texts]:
+    """What answers requests for those of the endpoints that do several at once, by their names."""
+    threads = parts.settings.text_concurrency
+    return {
+        each.name: Gathering(partial(_answer_many, each, each.run_many, parts), threads)
+        for each in endpoints
+        if each.run_many is not None
+    }
 
 
 def read_bearer(header: str | None) -> str | None:
@@ -84,24 +112,45 @@ async def _receive(endpoint: Endpoint, request: Request, most: int) -> bytes:
     return await read_body(request.receive, request.headers.get("content-length"), most)
 
 
-def _answer(endpoint: Endpoint, parts: Parts, request: Request, key: Key | None, body: bytes) -> JSONResponse:
-    """The answer to a request, whose key was admitted, or is still to be."""
-    if key is None:
-        key = _admit(endpoint, parts, request)
+def _answer(endpoint: Endpoint, parts: Parts, asked: Asked) -> JSONResponse:
+    """The answer to a request. Raises what the use case raises."""
+    return JsonAnswer(endpoint.run(_read_call(endpoint, parts, {}, asked)))
+
+
+def _answer_many(
+    endpoint: Endpoint, run: RunMany, parts: Parts, asked: Sequence[Asked]
+) -> list[JSONResponse | SeemlyError]:
+    """For each request its answer, or what is to be raised."""
+    known: dict[str | None, Key] = {}
+    calls = [attempt(partial(_read_call, endpoint, parts, known, each)) for each in asked]
+    return [each if isinstance(each, SeemlyError) else JsonAnswer(each) for each in go_on(calls, run)]
+
+
+def _read_call(endpoint: Endpoint, parts: Parts, known: dict[str | None, Key], asked: Asked) -> Call:
+    """The call that a request makes. `known` are keys that were found good just now, by their secrets.
+
+    Raises UnauthorizedError, ForbiddenError, TooManyRequestsError, ContentError.
+    """
+    request, body = asked.request, asked.body
+    key = asked.key or _admit(endpoint, parts, request, known)
     query = read_query(endpoint, request)
     fields = parse_json(body, parts.settings.max_depth) if body.strip() else {}
     if not isinstance(fields, dict):
         raise ContentError("invalid input data", [Issue("", "the body must be a JSON object")])
-    return JsonAnswer(endpoint.run(Call(parts.env, parts, key, read_parts(request.scope), query, fields)))
+    return Call(parts.env, parts, key, read_parts(request.scope), query, fields)
 
 
-def _admit(endpoint: Endpoint, parts: Parts, request: Request) -> Key:
+def _admit(endpoint: Endpoint, parts: Parts, request: Request, known: dict[str | None, Key] | None = None) -> Key:
     """Whose key it is, which opens the endpoint. What is left of its limit is told with the answer; a request whose key
     does not open its endpoint is not counted.
 
     Raises UnauthorizedError, ForbiddenError, TooManyRequestsError.
     """
-    key = keys.authenticate(parts.env, read_bearer(request.headers.get("authorization")))
+    known = {} if known is None else known
+    secret = read_bearer(request.headers.get("authorization"))
+    key = known.get(secret)
+    if key is None:
+        key = known[secret] = keys.authenticate(parts.env, secret)
     if endpoint.key == "project":
         keys.require_moderation(key)
     if endpoint.key == "organization":

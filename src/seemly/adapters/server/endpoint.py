@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from seemly.errors import NotFoundError
+from seemly.errors import NotFoundError, SeemlyError
 from seemly.service import keys
 from seemly.service.environment import Environment
 from seemly.service.records import Key
@@ -14,7 +14,7 @@ from seemly.service.records import Key
 if TYPE_CHECKING:
     from seemly.adapters.server.parts import Parts
 
-__all__ = ["Answer", "Call", "Endpoint", "Parameter", "Schema"]
+__all__ = ["Answer", "Call", "Endpoint", "Parameter", "RunMany", "Schema"]
 
 Schema = Mapping[str, Any]
 """A JSON Schema of draft 2020-12, as OpenAPI 3.1 has them."""
@@ -58,12 +58,17 @@ class Call:
         return value
 
 
+RunMany = Callable[[Sequence[Call]], Sequence[Answer | SeemlyError]]
+"""Does for several calls what an endpoint does for one: for each its answer, or what that would raise, in order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """`name` is the operation's id; `key` says whose key opens it; `takes` and `gives` are the schemas of the bodies.
 
     Calls by an organization's key count against its rate of management, those by a project's key, with `moderates`,
     against the project's rate of moderations. Fields of the body beyond those that `takes` names are ignored.
+    `run_many`, where there is one, is quicker for several calls at once.
     """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
@@ -77,3 +82,4 @@ class Endpoint:
     takes: Schema | None = None
     parameters: tuple[Parameter, ...] = ()
     moderates: bool = False
+    run_many: RunMany | None = None

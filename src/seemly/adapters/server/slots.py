@@ -13,24 +13,19 @@ T = TypeVar("T")
 
 
 class Slots:
-    """Runs what takes a while in threads, at most `most` of it at once, and besides it `brief` of what takes a few
-    milliseconds.
+    """Runs what takes a while in threads, at most `most` of it at once.
 
     What began is not abandoned where nobody waits for it any more: it goes on, and keeps its thread until it ends, so
     that a slow database does not gather threads without end. What has not begun is then not begun.
     """
 
-    def __init__(self, most: int, brief: int = 1) -> None:
+    def __init__(self, most: int) -> None:
         self._threads = ThreadPoolExecutor(most, "seemly-request")
-        # What mostly computes gains nothing by many threads: they wait for the interpreter, and for each other's cache.
-        self._brief_threads = ThreadPoolExecutor(brief, "seemly-brief")
 
-    async def run(self, act: Callable[[], T], *, brief: bool = False) -> T:
+    async def run(self, act: Callable[[], T]) -> T:
         """What `act` returns, called in a thread. Raises what it raises."""
-        threads = self._brief_threads if brief else self._threads
-        return await asyncio.get_running_loop().run_in_executor(threads, act)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, act)
 
     async def finish(self) -> None:
         """Wait for all that runs; nothing can be run any more."""
-        for threads in (self._threads, self._brief_threads):
-            await asyncio.get_running_loop().run_in_executor(None, threads.shutdown)
+        await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)

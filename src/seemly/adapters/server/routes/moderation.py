@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
@@ -22,6 +23,7 @@ from seemly.adapters.server.schema import (
 )
 from seemly.builtin import BUILTIN
 from seemly.content import MAX_BASE64, MAX_FIELDS, MAX_TEXT
+from seemly.errors import SeemlyError
 
 __all__ = ["ENDPOINTS"]
 
@@ -165,6 +167,10 @@ def _moderate(call: Call) -> Answer:
     return call.parts.moderation.submit(call.project_id, call.body)
 
 
+def _moderate_many(calls: Sequence[Call]) -> Sequence[Answer | SeemlyError]:
+    return calls[0].parts.moderation.submit_many([(call.project_id, call.body) for call in calls])
+
+
 def _moderate_image(call: Call) -> Answer:
     return call.parts.moderation.submit_image(call.project_id, call.body)
 
@@ -172,7 +178,17 @@ def _moderate_image(call: Call) -> Answer:
 _OF: dict[str, Any] = {"tag": "moderation", "key": "project", "moderates": True}
 
 ENDPOINTS = (
-    Endpoint("POST", "/moderate", "moderate", "Moderate content", **_OF, run=_moderate, takes=_REQUEST, gives=RESULT),
+    Endpoint(
+        "POST",
+        "/moderate",
+        "moderate",
+        "Moderate content",
+        **_OF,
+        run=_moderate,
+        run_many=_moderate_many,
+        takes=_REQUEST,
+        gives=RESULT,
+    ),
     Endpoint(
         "POST",
         "/moderate/image",

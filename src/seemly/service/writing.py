@@ -1,0 +1,82 @@
+"""What moderated submissions leave in the store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from seemly.attempts import attempt
+from seemly.errors import ConflictError, NotFoundError, SeemlyError, TooManyRequestsError
+from seemly.result import ModerationResult
+from seemly.service.accounts import add_usage
+from seemly.service.cases import Case
+from seemly.service.environment import Environment
+from seemly.service.intake import keep
+from seemly.service.ports import ContendedError, Query, Where
+from seemly.service.projects import hold_project
+from seemly.service.records import Author
+
+__all__ = ["Done", "write"]
+
+_ATTEMPTS = 8
+"""How often content is tried to be kept while others keep content of the same id, or of the same new author."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A case with its result, and its author as they are in the store."""
+
+    case: Case
+    result: ModerationResult
+    author: Author | None
+
+
+def write(env: Environment, done: Sequence[Done]) -> list[Done | SeemlyError]:
+    """Write what is to be kept and counted in the store: for each, with its author as they are then, or what kept it
+    from being written. All at once, or, where that fails for one, each by itself."""
+    if len(done) > 1:
+        try:
+            return [*_write_together(env, done)]
+        except (ConflictError, ContendedError, NotFoundError, TooManyRequestsError):
+            # What is wrong with one of them is told to that one alone.
+            pass
+    return [attempt(partial(_write_one, env, each)) for each in done]
+
+
+def _write_one(env: Environment, done: Done) -> Done:
+    left = _ATTEMPTS
+    while True:
+        left -= 1
+        try:
+            return _write_together(env, [done])[0]
+        except (ConflictError, ContendedError):
+            if not left:
+                raise
+
+
+def _write_together(env: Environment, done: Sequence[Done]) -> list[Done]:
+    """What was done, written in one transaction."""
+    units = Counter[str]()
+    # Everyone locks projects, then authors, each in one order, and makes new ones in one: so nobody waits in a
+    # circle.
+    order = sorted(range(len(done)), key=lambda at: (done[at].case.project.id, done[at].case.external_id or ""))
+    authors = {each.case.author.id for each in done if each.case.is_kept and each.case.author is not None}
+    closed = [*done]
+    # A few units that are lost with a power cut cost nobody anything; content that was accepted would.
+    with env.store.transaction(durable=any(each.case.is_kept for each in done)) as tx:
+        for project_id in sorted({each.case.project.id for each in done if each.case.is_kept}):
+            hold_project(tx, project_id)
+        if len(done) > 1 and authors:
+            tx.find(Author, Query((Where("id", "in", tuple(sorted(authors))),), lock="wait"))
+        for at in order:
+            case, result = done[at].case, done[at].result
+            if case.is_kept:
+                author = keep(env, tx, case.channel, case.submission, result, case.external_id)
+                closed[at] = replace(done[at], author=author)
+            if case.limited:
+                units[case.project.organization_id] += result.meta.usage
+        for organization_id in sorted(units):
+            add_usage(env, tx, organization_id, units[organization_id])
+    return closed
