@@ -7,7 +7,7 @@ from dataclasses import replace
 from seemly.service.environment import Environment
 from seemly.service.events import EventType, emit
 from seemly.service.ports import Order, Query, Transaction, Where
-from seemly.service.records import Action, ActionRun, Author
+from seemly.service.records import Action, ActionRun, Author, Project
 from seemly.service.views.actions import Cause, view_cause
 from seemly.service.views.authors import view_author
 
@@ -61,13 +61,15 @@ def _lift_batch(env: Environment) -> int:
     expired = Query(conditions, (Order("block_until_ms"),), limit=_BATCH)
     # Most often there are none, and to write, even nothing, has the disk confirm it.
     with env.store.read() as tx:
-        if not tx.find(Author, replace(expired, limit=1)):
-            return 0
+        named = {author.project_id for author in tx.find(Author, expired)}
+    if not named:
+        return 0
     with env.store.transaction() as tx:
-        authors = tx.find(Author, replace(expired, lock="skip"))
-        causes = {
-            project_id: _find_cause(tx, project_id, now_ms) for project_id in {each.project_id for each in authors}
-        }
+        # As `hold_project` does with one; of those that are deleted meanwhile there is nobody to let in.
+        held = tx.find(Project, Query((Where("id", "in", tuple(named)),), lock="share"))
+        of_held = Where("project_id", "in", tuple(project.id for project in held))
+        authors = tx.find(Author, replace(expired, conditions=(*conditions, of_held), lock="skip"))
+        causes = {project.id: _find_cause(tx, project.id, now_ms) for project in held}
         for author in authors:
             cause = causes[author.project_id]
             unblock(env, tx, author, cause)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -16,6 +17,7 @@ from seemly.errors import ConfigError, NotFoundError, SeemlyError
 from seemly.frozen import EMPTY, FrozenMapping
 from seemly.service.environment import Environment
 from seemly.service.events import API_VERSION
+from seemly.service.holding import hold_project
 from seemly.service.ports import Order, Query, Transaction, Where
 from seemly.service.records import Attempt, Delivery, Event, Member, Project, Webhook
 from seemly.service.signatures import sign
@@ -261,9 +263,10 @@ def send(env: Environment, sender: Sender, held: Claim) -> Outcome:
 def record(env: Environment, schedule: Schedule, held: Claim, outcome: Outcome) -> Recorded | None:
     """Write an attempt down, and what follows: delivered, attempted again later, or, after the last, failed.
 
-    None, and nothing is written, where the delivery was deleted meanwhile.
+    None, and nothing is written, where the delivery or its project was deleted meanwhile.
     """
-    with env.store.transaction() as tx:
+    with suppress(NotFoundError), env.store.transaction() as tx:
+        hold_project(tx, held.project.id)
         current = tx.get(Delivery, held.delivery.id, lock=True)
         if current is None:
             return None
@@ -283,7 +286,8 @@ def record(env: Environment, schedule: Schedule, held: Claim, outcome: Outcome) 
         elif current.state == "waiting":
             changed = replace(changed, next_ms=now + schedule.wait_ms(number, current.id))
         tx.put(changed)
-    return Recorded(changed, mail)
+        return Recorded(changed, mail)
+    return None
 
 
 def _log(env: Environment, held: Claim, number: int, outcome: Outcome) -> Attempt:
@@ -358,6 +362,7 @@ def redeliver(env: Environment, project_id: str, delivery_id: str) -> Delivery:
     such delivery, and where its webhook or event was deleted or the webhook is disabled.
     """
     with env.store.transaction() as tx:
+        hold_project(tx, project_id)
         former = tx.get(Delivery, delivery_id, lock=True)
         if former is None or former.project_id != project_id:
             raise NotFoundError("the delivery does not exist")

@@ -14,8 +14,8 @@ from seemly.frozen import freeze
 from seemly.result import ModerationResult
 from seemly.service.authors import keep_author
 from seemly.service.environment import Environment
+from seemly.service.holding import hold_project
 from seemly.service.ports import Query, Transaction, Where
-from seemly.service.projects import hold_project
 from seemly.service.records import Author, ChannelRecord, Item, Placement
 
 __all__ = ["is_kept", "keep"]

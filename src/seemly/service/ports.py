@@ -93,20 +93,22 @@ class Transaction(Protocol):
         ...
 
     def add(self, record: Record) -> None:
-        """Keep a new record. Raises ConflictError where one of that id or key is there already."""
+        """Keep a new record. Raises ConflictError where one of that id or key is there already, and NotFoundError where
+        what it names in `seemly.service.references` is not: the transaction can then keep nothing any more."""
         ...
 
     def add_all(self, records: Sequence[Record]) -> None:
-        """Keep new records of one kind. Raises ConflictError as `add` does."""
+        """Keep new records of one kind. Raises as `add` does."""
         ...
 
     def put(self, record: Record) -> None:
-        """Keep a record in place of the one of that id, or, where there is none, as a new one. Raises ConflictError
-        where another has its key."""
+        """Keep a record in place of the one of that id, or, where there is none, as a new one. Raises as `add` does,
+        ConflictError only where another has its key."""
         ...
 
     def remove(self, kind: type[R], query: Query) -> int:
-        """Remove what meets a query's conditions. Returns how many that were."""
+        """Remove what meets a query's conditions. Returns how many that were. Raises RuntimeError where other records
+        name one of them: the transaction can then keep nothing any more."""
         ...
 
 

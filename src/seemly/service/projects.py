@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from seemly.errors import NotFoundError
 from seemly.frozen import EMPTY, freeze, thaw
 from seemly.service.blocks import AUTO_UNBLOCK
 from seemly.service.bodies import REQUIRED, Body
@@ -19,7 +18,7 @@ from seemly.service.suggest import suggest_policies
 
 __all__ = [
     "BUILT_IN_ACTIONS", "REVIEW_FILTER", "NewProject", "add_project", "create_project",
-    "delete_project", "duplicate_project", "get_project", "hold_project", "list_projects", "update_project",
+    "delete_project", "duplicate_project", "get_project", "list_projects", "update_project",
 ]  # fmt: skip
 
 FlaggingMode = Literal["ACTIVE", "DRY_RUN"]
@@ -158,23 +157,12 @@ def delete_project(env: Environment, tx: Transaction, key: Key, project_id: str)
     """
     require_permission(tx, key, "projects", "write")
     project = find_project(tx, key, project_id, lock=True)
-    for kind in KINDS:
+    for kind in reversed(KINDS):
         if any(each.name == "project_id" for each in fields(kind)):
             tx.remove(kind, where("project_id", project.id))
     tx.remove(Project, where("id", project.id))
     log(env, tx, key, "project.deleted", project.id)
     return project
-
-
-def hold_project(tx: Transaction, project_id: str) -> Project:
-    """A project that is not deleted before the transaction ends, for what is to be kept in it. Others may hold it too.
-
-    Raises NotFoundError.
-    """
-    found = tx.find(Project, Query((Where("id", "is", project_id),), lock="share"))
-    if not found:
-        raise NotFoundError("there is no such project")
-    return found[0]
 
 
 def add_project(
