@@ -30,6 +30,7 @@ from alembic.runtime.migration import MigrationContext
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from named_records import empty, keep_named
 from postgres import NoPostgresError, PostgresServer, postgres_server
 from seemly.adapters.store.columns import Document, Names, Words
 from seemly.adapters.store.engines import open_engine, writing
@@ -43,14 +44,13 @@ from seemly.adapters.store.statements import Statement
 from seemly.errors import ConfigError, ConflictError, ContentError
 from seemly.frozen import freeze
 from seemly.service.memory import UNIQUE
-from seemly.service.ports import Order, Query, Where, where
+from seemly.service.ports import Order, Query, Record, Where, where
 from seemly.service.records import KINDS, ActionRun, Attempt, Author, Delivery, Event, Item, Placement
 from test_store_contract import (
     StoreContract,
     a_delivery,
     an_author,
     an_item,
-    empty,
     json_values,
     texts,
 )  # fmt: skip
@@ -143,10 +143,12 @@ def test_keys_are_the_same_in_memory_and_in_the_schema() -> None:
     assert found == UNIQUE
 
 
-def migrate(url: str) -> None:
+def migrate(url: str, *records: Record) -> None:
+    """Make the tables, with what some records name."""
     store = SqlStore(url)
     store.migrate()
     store.check()
+    keep_named(store, *records)
     store.close()
 
 
@@ -232,7 +234,7 @@ def test_escaped_json_comes_back(value: Any) -> None:
 
 
 def test_numbers_that_json_lacks_come_back(store: SqlStore) -> None:
-    empty(store)
+    empty(store, an_item())
     result = freeze({"a": [float("inf"), float("-inf")], "b": "NaN", "c": '"NaN" Infinity', "d": "\0\U0010ffffNaN"})
     with store.transaction() as tx:
         tx.add(an_item(result=result))
@@ -253,7 +255,7 @@ def test_numbers_that_json_lacks_come_back(store: SqlStore) -> None:
     ids=["too large", "far too small", "missing"],
 )
 def test_what_no_column_takes_is_content_that_is_wrong(store: SqlStore, record: Author) -> None:
-    empty(store)
+    empty(store, record)
     with pytest.raises(ContentError) as caught, store.transaction() as tx:
         tx.put(record)
     assert "e1" not in str(caught.value)
@@ -291,6 +293,7 @@ def test_a_database_that_is_not_there(tmp_path: Path) -> None:
 
 def test_what_was_kept_is_there_when_it_is_opened_again(new_url: NewUrl) -> None:
     url = new_url()
+    migrate(url, an_item())
     for number in range(3):
         store = SqlStore(url)
         store.migrate()
@@ -317,7 +320,7 @@ def write_on(url: str, told: Connection) -> None:
 
 def test_a_process_that_is_killed_leaves_whole_transactions(new_url: NewUrl) -> None:
     url = new_url()
-    migrate(url)
+    migrate(url, a_delivery(0))
     here, there = SPAWN.Pipe(duplex=False)
     process = SPAWN.Process(target=write_on, args=(url, there))
     process.start()
@@ -357,7 +360,7 @@ def add_same(url: str, ready: Any, told: Any) -> None:
 
 def test_two_processes_add_the_same_content(new_url: NewUrl) -> None:
     url = new_url()
-    migrate(url)
+    migrate(url, an_item())
     ready, told = SPAWN.Barrier(2), SPAWN.Queue()
     processes = [SPAWN.Process(target=add_same, args=(url, ready, told)) for _ in range(2)]
     for each in processes:
@@ -374,7 +377,7 @@ def test_two_processes_add_the_same_content(new_url: NewUrl) -> None:
 
 def test_a_full_disk_loses_nothing_that_was_kept(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/seemly.db"
-    migrate(url)
+    migrate(url, an_item())
     store = SqlStore(url, connections=1)
     with store.transaction() as tx:
         tx.add(an_item(1))
@@ -403,6 +406,7 @@ def test_a_database_in_memory_is_shared_by_threads() -> None:
     store = SqlStore("sqlite://")
     store.migrate()
     store.check()
+    keep_named(store, an_item())
 
     def add(number: int) -> None:
         with store.transaction() as tx:
@@ -436,7 +440,7 @@ def ask(store: SqlStore, tx: Any, sql: str) -> list[Any]:
 
 def test_who_skips_leaves_out_what_is_held_and_who_waits_gets_it(on_postgresql: SqlStore) -> None:
     store = on_postgresql
-    empty(store)
+    empty(store, a_delivery(1))
     with store.transaction() as tx:
         tx.add_all([a_delivery(1), a_delivery(2)])
     waited: list[Delivery | None] = []
@@ -460,7 +464,7 @@ def test_who_skips_leaves_out_what_is_held_and_who_waits_gets_it(on_postgresql: 
 
 def test_of_two_who_wait_for_each_other_one_is_told(on_postgresql: SqlStore) -> None:
     store = on_postgresql
-    empty(store)
+    empty(store, an_author())
     with store.transaction() as tx:
         tx.add_all([an_author(1), an_author(2)])
     barrier = threading.Barrier(2)
@@ -483,6 +487,7 @@ def test_of_two_who_wait_for_each_other_one_is_told(on_postgresql: SqlStore) -> 
 def test_the_store_finds_back_to_a_server_that_was_away(server: PostgresServer) -> None:
     store = SqlStore(server.create(f"db{next(NUMBERS)}"))
     store.migrate()
+    keep_named(store, an_item())
     with store.transaction() as tx:
         tx.add(an_item(1))
 
@@ -507,7 +512,7 @@ def test_the_store_finds_back_to_a_server_that_was_away(server: PostgresServer) 
 
 def test_connections_that_the_server_ended_are_made_anew(on_postgresql: SqlStore) -> None:
     store = on_postgresql
-    empty(store)
+    empty(store, an_item())
     with ExitStack() as stack:
         for _ in range(4):
             assert stack.enter_context(store.read()).find(Item) == []
@@ -527,7 +532,7 @@ def test_connections_that_the_server_ended_are_made_anew(on_postgresql: SqlStore
 
 
 def test_a_key_that_is_taken_among_many_is_told_as_such(store: SqlStore) -> None:
-    empty(store)
+    empty(store, an_item())
     many = [an_item(number) for number in range(300)]
     for taken in (0, 1, 150, 299):
         with store.transaction() as tx:

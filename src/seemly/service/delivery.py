@@ -359,7 +359,7 @@ def redeliver(env: Environment, project_id: str, delivery_id: str) -> Delivery:
     """Deliver the event of a delivery again, by hand: the same event and id, to the same webhook, with new attempts.
 
     One that still waits is due now instead; returns that, or the new one. Raises NotFoundError where the project has no
-    such delivery, and where its webhook or event was deleted or the webhook is disabled.
+    such delivery, and where its webhook was deleted or is disabled.
     """
     with env.store.transaction() as tx:
         hold_project(tx, project_id)
@@ -369,8 +369,6 @@ def redeliver(env: Environment, project_id: str, delivery_id: str) -> Delivery:
         webhook = tx.get(Webhook, former.webhook_id)
         if webhook is None or not webhook.enabled:
             raise NotFoundError("the webhook of the delivery was deleted or is disabled; enable it first")
-        if tx.get(Event, former.event_id) is None:
-            raise NotFoundError("the event of the delivery was deleted")
         now = env.now()
         if former.state == "waiting":
             again = replace(former, next_ms=min(now, former.next_ms))
