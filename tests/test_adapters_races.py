@@ -127,6 +127,13 @@ def world(postgresql: str) -> Iterator[World]:
     opened.store.close()
 
 
+@pytest.fixture
+def any_world(url: str) -> Iterator[World]:
+    opened = open_world(url)
+    yield opened
+    opened.store.close()
+
+
 def wait_until_locked(url: str, waiting: int = 1) -> None:
     """Wait until that many transactions wait for a lock."""
     engine = sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
@@ -243,9 +250,9 @@ def test_what_is_locked_can_be_named_by_others(world: World) -> None:
     assert [each.author_id for each in world.all(Event)][-1] == author.id
 
 
-def test_a_project_is_deleted_whatever_goes_on_in_it(url: str) -> None:
+def test_a_project_is_deleted_whatever_goes_on_in_it(any_world: World, url: str) -> None:
     """Nobody waits in a circle, no error but that it is gone, and nothing is left."""
-    world = open_world(url)
+    world = any_world
     env, store, project_id = world.env, world.store, world.project_id
     moderation, numbers = world.moderation(), itertools.count()
     with store.transaction() as tx:
@@ -306,7 +313,6 @@ def test_a_project_is_deleted_whatever_goes_on_in_it(url: str) -> None:
     for kind in KINDS:
         assert not [each for each in world.all(kind) if getattr(each, "project_id", None)]
     assert world.all(Project) == []
-    store.close()
     if url.startswith("postgresql"):
         time.sleep(1.1)
         assert count_deadlocks(url) == 0

@@ -8,7 +8,7 @@ import threading
 import time
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import fields, replace
@@ -30,7 +30,7 @@ from alembic.runtime.migration import MigrationContext
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from named_records import empty, keep_named
+from named_records import a_record, empty, keep_named
 from postgres import NoPostgresError, PostgresServer, postgres_server
 from seemly.adapters.store.columns import Document, Names, Words
 from seemly.adapters.store.engines import open_engine, writing
@@ -46,7 +46,9 @@ from seemly.frozen import freeze
 from seemly.service.memory import UNIQUE
 from seemly.service.ports import Order, Query, Record, Where, where
 from seemly.service.records import KINDS, ActionRun, Attempt, Author, Delivery, Event, Item, Placement
+from seemly.service.references import REFERENCES
 from test_store_contract import (
+    NAMING,
     StoreContract,
     a_delivery,
     an_author,
@@ -120,6 +122,64 @@ def test_the_migrations_make_the_tables_of_the_schema(new_url: NewUrl) -> None:
     engine.dispose()
 
 
+def test_what_names_nothing_goes_before_it_is_checked(new_url: NewUrl) -> None:
+    def row(kind: type, record_id: str, **named: Any) -> Any:
+        return replace(a_record(kind, record_id), **dict.fromkeys(REFERENCES.get(kind, {}), "kept") | named)
+
+    values: Any = {"severity": 0.1, "flagged": True, "created_ms": 2**62, "labels": ("a", "\0"), "text": "'\ud800"}
+    kept = [
+        *(row(kind, "kept") for kind in KINDS if kind is not Placement),
+        row(Item, "rich", result=freeze({"b": [1, 0.1, None], "a": float("inf")}), **values),
+    ]
+    lost = [row(kind, f"lost {field}", **{field: "nowhere"}) for kind, field in NAMING]
+    # All of an organization that is not there.
+    below = [row(kind, "below", **dict.fromkeys(REFERENCES[kind], "below")) for kind in KINDS[1:]]
+    left = [*kept, row(Item, "lost author_id", author_id=None)]
+
+    engine = open_engine(new_url(), 1)
+    with writing(engine.connect()) as connection, connection.begin():
+        command.upgrade(configure(connection), "0002")
+        before = describe(connection)
+        insert(connection, [*kept, *lost, *below])
+        upgrade(connection)
+        assert {(kind, key) for kind in KINDS for (key,) in connection.execute(sa.select(TABLES[kind].c.id))} == {
+            (type(each), each.id) for each in left
+        }
+        command.downgrade(configure(connection), "0002")
+        assert describe(connection) == before
+        insert(connection, [each for each in lost if not isinstance(each, Item)])
+        upgrade(connection)
+        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
+    with pytest.raises(sa.exc.IntegrityError), writing(engine.connect()) as connection, connection.begin():
+        insert(connection, lost[:1])
+    store = SqlStore(engine.url.render_as_string(hide_password=False))
+    with store.read() as tx:
+        assert {repr(record) for kind in KINDS for record in tx.find(kind)} == {*map(repr, left)}
+    store.close()
+    engine.dispose()
+
+
+def describe(connection: sa.Connection) -> dict[str, Any]:
+    """What the database itself says of its tables."""
+    inspector = sa.inspect(connection)
+    return {
+        name: (
+            [(each["name"], str(each["type"]), each["nullable"]) for each in inspector.get_columns(name)],
+            inspector.get_pk_constraint(name),
+            sorted(inspector.get_unique_constraints(name), key=str),
+            sorted(inspector.get_indexes(name), key=str),
+            inspector.get_foreign_keys(name),
+        )
+        for name in inspector.get_table_names()
+    }
+
+
+def insert(connection: sa.Connection, records: Sequence[Any]) -> None:
+    for record in records:
+        table = TABLES[type(record)]
+        connection.execute(sa.insert(table).values({each.name: getattr(record, each.name) for each in table.c}))
+
+
 def test_each_field_has_its_column() -> None:
     columns = {str: Words, int: sa.BigInteger, bool: sa.Boolean, float: sa.Double, tuple: Names, Mapping: Document}
     assert tuple(TABLES) == KINDS
@@ -141,6 +201,19 @@ def test_keys_are_the_same_in_memory_and_in_the_schema() -> None:
         if isinstance(each, sa.UniqueConstraint)
     }
     assert found == UNIQUE
+
+
+def test_each_column_that_names_a_record_leads_an_index() -> None:
+    leading = {
+        (table.name, next(iter(each.columns)).name)
+        for table in TABLES.values()
+        for each in (*table.indexes, *(each for each in table.constraints if isinstance(each, sa.UniqueConstraint)))
+    }
+    naming = {(TABLES[kind].name, field) for kind, field in NAMING}
+    assert naming == {
+        (key.parent.table.name, key.parent.name) for table in TABLES.values() for key in table.foreign_keys
+    }
+    assert naming <= leading
 
 
 def migrate(url: str, *records: Record) -> None:
