@@ -59,7 +59,8 @@ class Query:
     """Which records, in which order. All conditions hold. Records that are equal in the order are sorted by id.
 
     `lock` keeps other transactions from changing them until this one ends: `wait` waits for those that do now, `skip`
-    leaves out what they hold, and `share` waits as well, but not for those that share it too.
+    leaves out what they hold, and `share` waits as well, but not for those that share it too. It keeps nobody from
+    adding what names them.
     """
 
     conditions: tuple[Where, ...] = ()
