@@ -46,6 +46,7 @@ from seemly.service.records import (
     Event,
     Item,
     Organization,
+    Placement,
     Project,
     Queue,
     Webhook,
@@ -236,6 +237,31 @@ def test_what_no_use_case_holds_is_not_added_to_what_is_being_deleted(world: Wor
             added.result(20)
     assert world.all(Queue) == []
     assert len(world.all(Organization)) == 1
+
+
+def test_what_is_being_placed_goes_with_its_queue(world: World, postgresql: str) -> None:
+    world.submit("a", None)
+    (item,) = world.all(Item)
+    with world.store.transaction() as tx:
+        action = create_action(world.env, tx, world.project_id, {"name": "Place", "queueBehaviour": "ADD"})
+        queue = create_queue(world.env, tx, world.project_id, {"name": "Q"})
+
+    def delete() -> None:
+        with world.store.transaction() as tx:
+            delete_queue(tx, world.project_id, queue.id)
+
+    with ThreadPoolExecutor(2) as pool:
+        with world.store.transaction() as tx:
+            tx.get(Item, item.id, lock=True)
+            wire = {"actionId": action["id"], "contentIds": ["a"], "queueId": queue.id}
+            placed = pool.submit(execute, world.env, world.project_id, wire)
+            wait_until_locked(postgresql)
+            deleted = pool.submit(delete)
+            wait_until_locked(postgresql, 2)
+        assert placed.result(20) == {"success": True}
+        deleted.result(20)
+    assert world.all(Placement) == []
+    assert queue not in world.all(Queue)
 
 
 def test_what_is_locked_can_be_named_by_others(world: World) -> None:

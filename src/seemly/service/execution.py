@@ -180,8 +180,8 @@ def _place(env: Environment, tx: Transaction, action: Action, queue: Queue | Non
     if action.queue_behaviour == "REMOVE" and action.type in _RESOLVING:
         # What is resolved waits in no queue anyway, and is to return where it waited when it is opened again.
         return
-    every = replace(where("project_id", item.project_id), lock="share")
-    queues = tx.find(Queue, every) if queue is None else [queue]
+    of_project = where("project_id", item.project_id)
+    queues = tx.find(Queue, replace(of_project, lock="share")) if queue is None else [queue]
     for each in queues:
         place(env, tx, each, item, present=action.queue_behaviour == "ADD")
 
