@@ -239,6 +239,20 @@ def test_what_no_use_case_holds_is_not_added_to_what_is_being_deleted(world: Wor
     assert len(world.all(Organization)) == 1
 
 
+def test_a_project_that_is_held_is_changed_but_not_deleted(world: World, postgresql: str) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with world.store.transaction() as tx:
+            held = hold_project(tx, world.project_id)
+            with world.store.transaction() as other:
+                assert other.get(Project, held.id, lock=True) == held
+                other.put(replace(held, name="changed"))
+            deleted = pool.submit(world.delete_project)
+            wait_until_locked(postgresql)
+            assert [each.name for each in world.all(Project)] == ["changed"]
+        deleted.result(20)
+    assert world.all(Project) == []
+
+
 def test_what_is_being_placed_goes_with_its_queue(world: World, postgresql: str) -> None:
     world.submit("a", None)
     (item,) = world.all(Item)
@@ -273,7 +287,7 @@ def test_what_is_locked_can_be_named_by_others(world: World) -> None:
             other.add(
                 Event(id="evt", project_id=author.project_id, type="", created_ms=0, body="", author_id=author.id)
             )
-    assert [each.author_id for each in world.all(Event)][-1] == author.id
+    assert "evt" in {each.id for each in world.all(Event)}
 
 
 def test_a_project_is_deleted_whatever_goes_on_in_it(any_world: World, url: str) -> None:
@@ -299,7 +313,7 @@ def test_a_project_is_deleted_whatever_goes_on_in_it(any_world: World, url: str)
             delete_queue(tx, project_id, made.id)
 
     def act() -> None:
-        execute(env, project_id, {"actionId": "suspend", "authorIds": ["jo", "al"], "duration": 1})
+        execute(env, project_id, {"actionId": "suspend", "authorIds": ["jo"], "duration": 1})
         lift_expired(env)
         with store.transaction() as tx:
             update_author(env, tx, project_id, "jo", {"name": str(next(numbers))})
@@ -313,19 +327,21 @@ def test_a_project_is_deleted_whatever_goes_on_in_it(any_world: World, url: str)
             if recorded := record(env, Schedule(()), held, Outcome(0, 0, status=200)):
                 redeliver(env, project_id, recorded.delivery.id)
 
-    def expire() -> None:
-        delete_expired(Environment(store, lambda: env.now() + DAY_MS + 100))
+    def remove() -> None:
+        erase_author(env, project_id, "al")
+        delete_expired(Environment(store, lambda: env.now() + DAY_MS + 50))
 
     gone = threading.Event()
 
     def go_on(use: Callable[[], object]) -> None:
-        while not gone.is_set():
+        # PostgreSQL lets those who share a project overtake who waits for it: there must be a moment without any.
+        while not gone.wait(0.05):
             with suppress(NotFoundError, ConflictError):
                 use()
 
     uses = (
         lambda: world.submit(f"c{next(numbers) % 8}", ("jo", "al")[next(numbers) % 2], moderation),
-        review, act, resolve, deliver, expire, lambda: erase_author(env, project_id, "al"),
+        review, act, act, resolve, deliver, remove, remove,
     )  # fmt: skip
     with ThreadPoolExecutor(len(uses)) as pool:
         running = [pool.submit(go_on, use) for use in uses]

@@ -11,6 +11,7 @@ from seemly.service.blocks import AUTO_UNBLOCK
 from seemly.service.bodies import REQUIRED, Body
 from seemly.service.channels import MAX_NAME, add_channel, copy_channel, copy_name
 from seemly.service.environment import Environment
+from seemly.service.holding import take_project
 from seemly.service.keys import find_project, issue, log, reaches, require_every_project, require_permission
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import KINDS, Action, ActionType, ChannelRecord, Key, Project, Queue
@@ -156,7 +157,7 @@ def delete_project(env: Environment, tx: Transaction, key: Key, project_id: str)
     Raises ForbiddenError, NotFoundError.
     """
     require_permission(tx, key, "projects", "write")
-    project = find_project(tx, key, project_id, lock=True)
+    project = take_project(tx, find_project(tx, key, project_id).id)
     for kind in reversed(KINDS):
         if any(each.name == "project_id" for each in fields(kind)):
             tx.remove(kind, where("project_id", project.id))

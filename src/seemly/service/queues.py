@@ -32,7 +32,7 @@ class Found:
 
 
 def find_queue(
-    tx: Transaction, project_id: str, queue_id: str, *, lock: Literal["none", "wait", "share"] = "none"
+    tx: Transaction, project_id: str, queue_id: str, *, lock: Literal["none", "wait", "share", "alone"] = "none"
 ) -> Queue:
     """The queue of that id. Raises NotFoundError where the project has none."""
     conditions = (Where("id", "is", queue_id), Where("project_id", "is", project_id))
@@ -89,7 +89,7 @@ def update_queue(env: Environment, tx: Transaction, project_id: str, queue_id: s
 def delete_queue(tx: Transaction, project_id: str, queue_id: str) -> dict[str, Any]:
     """Delete a queue; its items stay. Raises NotFoundError."""
     hold_project(tx, project_id)
-    queue = find_queue(tx, project_id, queue_id, lock="wait")
+    queue = find_queue(tx, project_id, queue_id, lock="alone")
     tx.remove(Placement, where("queue_id", queue.id))
     tx.remove(Queue, where("id", queue.id))
     return {"deleted": True, "id": queue.id}

@@ -131,10 +131,10 @@ def _ordered(table: Table, shape: Shape, dialect: Dialect) -> Select[Any]:
         .offset(bindparam("offset", type_=Integer()) if shape.has_offset else None)
     )
     if shape.lock != "none":
-        # SQLite has no such clause, and leaves it out: a transaction that writes is alone there anyway. On PostgreSQL
-        # a key share leaves others free to name what is locked in what they add, for which they lock it a little too.
-        shared = shape.lock == "share"
-        statement = statement.with_for_update(read=shared, key_share=not shared, skip_locked=shape.lock == "skip")
+        # SQLite has no such clause, and leaves it out: a transaction that writes is alone there anyway.
+        statement = statement.with_for_update(
+            read=shape.lock == "share", key_share=shape.lock != "alone", skip_locked=shape.lock == "skip"
+        )
     return statement
 
 
