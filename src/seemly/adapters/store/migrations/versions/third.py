@@ -32,8 +32,8 @@ REFERENCES = (
 KEPT = ("items", "author_id")
 """What is kept when what it names is gone, and names nothing then."""
 
-WRITTEN = ["project_id", "author_id", "timestamp_ms"]
-NAMING = ["author_id", "project_id", "timestamp_ms"]
+BY_PROJECT = ["project_id", "author_id", "timestamp_ms"]
+BY_AUTHOR = ["author_id", "project_id", "timestamp_ms"]
 
 
 def upgrade() -> None:
@@ -41,7 +41,7 @@ def upgrade() -> None:
     for table, references in REFERENCES:
         for column, named in references.items():
             op.execute(_clear(table, column, named))
-    _exchange(WRITTEN, NAMING)
+    _exchange(BY_PROJECT, BY_AUTHOR)
     # SQLite makes each table anew for it: in this order, while nothing names the old one yet.
     for table, references in REFERENCES:
         with op.batch_alter_table(table) as batch:
@@ -55,7 +55,7 @@ def downgrade() -> None:
         with op.batch_alter_table(table) as batch:
             for column in references:
                 batch.drop_constraint(_name(table, column), type_="foreignkey")
-    _exchange(NAMING, WRITTEN)
+    _exchange(BY_AUTHOR, BY_PROJECT)
 
 
 def _clear(table: str, column: str, named: str) -> sa.sql.dml.UpdateBase:
