@@ -14,7 +14,7 @@ import numpy as np
 from seemly.decode import Capture, Piece
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
-from seemly.service.events import EVENT_TYPES
+from seemly.service.events import EVENT_TYPES, delete_events
 from seemly.service.memory import MemoryStore
 from seemly.service.moderation import Moderation
 from seemly.service.ports import where
@@ -81,6 +81,11 @@ class Service:
         self.engines = Engines(self.env, models=MODELS, decoders={"image": Red()})
         self.moderation = Moderation(self.env, self.engines)
 
+    def add_project(self, project_id: str) -> None:
+        """Another project of the organization, with nothing in it."""
+        with self.store.transaction() as tx:
+            tx.add(replace(tx.find(Project, where("id", self.project_id))[0], id=project_id))
+
     def submit(self, text: str = "fine", **more: Any) -> dict[str, Any]:
         content = more.pop("content", {"type": "text", "text": text})
         return self.moderation.submit(self.project_id, {"content": content, **more})
@@ -103,7 +108,8 @@ class Service:
 
     def forget_events(self) -> None:
         with self.store.transaction() as tx:
-            tx.remove(Event, where("project_id", self.project_id))
+            while delete_events(tx, where("project_id", self.project_id)):
+                pass
 
     def change(self, kind: Any, record_id: str, **changes: Any) -> None:
         with self.store.transaction() as tx:

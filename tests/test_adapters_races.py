@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +24,37 @@ from postgres import PostgresServer
 from seemly.adapters.store.sql import SqlStore
 from seemly.errors import ConflictError, NotFoundError
 from seemly.models import Models
-from seemly.service.authors import delete_author
-from seemly.service.delivery import Answer, Outcome, record
+from seemly.service.actions import create_action
+from seemly.service.authors import delete_author, update_author
+from seemly.service.blocks import lift_expired
+from seemly.service.delivery import Answer, Outcome, record, redeliver
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
 from seemly.service.events import EVENT_TYPES
 from seemly.service.execution import execute
+from seemly.service.holding import hold_project
 from seemly.service.keys import find_key
 from seemly.service.moderation import Moderation
-from seemly.service.projects import delete_project, hold_project
-from seemly.service.records import Attempt, Author, Delivery, Event, Item, Organization, Project, Webhook
-from seemly.service.retention import erase_author
+from seemly.service.projects import delete_project
+from seemly.service.queues import create_queue, delete_queue
+from seemly.service.records import (
+    KINDS,
+    Attempt,
+    Author,
+    Delivery,
+    Event,
+    Item,
+    Organization,
+    Placement,
+    Project,
+    Queue,
+    Webhook,
+)
+from seemly.service.retention import delete_expired, erase_author
+from seemly.service.review import resolve_item
 from seemly.service.schedule import Schedule, claim
 from seemly.service.setup import SetUp, set_up
-from service_fakes import MODELS
+from service_fakes import DAY_MS, MODELS
 
 NUMBERS = itertools.count()
 
@@ -97,6 +114,13 @@ def open_world(url: str) -> World:
 @pytest.fixture
 def world(postgresql: str) -> Iterator[World]:
     opened = open_world(postgresql)
+    yield opened
+    opened.store.close()
+
+
+@pytest.fixture
+def any_world(url: str) -> Iterator[World]:
+    opened = open_world(url)
     yield opened
     opened.store.close()
 
@@ -186,6 +210,144 @@ def test_what_is_being_kept_goes_with_its_project(world: World, postgresql: str)
             wait_until_locked(postgresql)
         deleted.result(20)
     assert world.all(Item) == world.all(Author) == world.all(Project) == []
+
+
+def test_what_no_use_case_holds_is_not_added_to_what_is_being_deleted(world: World, postgresql: str) -> None:
+    def add() -> None:
+        with world.store.transaction() as tx:
+            tx.add(Organization(id="another", name="", created_ms=0))
+            tx.add(Queue(id="q", project_id=world.project_id, name="", created_ms=0, updated_ms=0))
+
+    with ThreadPoolExecutor(1) as pool:
+        with world.store.transaction() as tx:
+            delete_project(world.env, tx, find_key(world.env, tx, world.made.organization_key), world.project_id)
+            added = pool.submit(add)
+            wait_until_locked(postgresql)
+        with pytest.raises(NotFoundError, match="Queue"):
+            added.result(20)
+    assert world.all(Queue) == []
+    assert len(world.all(Organization)) == 1
+
+
+def test_a_project_that_is_held_is_changed_but_not_deleted(world: World, postgresql: str) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with world.store.transaction() as tx:
+            held = hold_project(tx, world.project_id)
+            with world.store.transaction() as other:
+                assert other.get(Project, held.id, lock=True) == held
+                other.put(replace(held, name="changed"))
+            deleted = pool.submit(world.delete_project)
+            wait_until_locked(postgresql)
+            assert [each.name for each in world.all(Project)] == ["changed"]
+        deleted.result(20)
+    assert world.all(Project) == []
+
+
+def test_what_is_being_placed_goes_with_its_queue(world: World, postgresql: str) -> None:
+    world.submit("a", None)
+    (item,) = world.all(Item)
+    with world.store.transaction() as tx:
+        action = create_action(world.env, tx, world.project_id, {"name": "Place", "queueBehaviour": "ADD"})
+        queue = create_queue(world.env, tx, world.project_id, {"name": "Q"})
+
+    def delete() -> None:
+        with world.store.transaction() as tx:
+            delete_queue(tx, world.project_id, queue.id)
+
+    with ThreadPoolExecutor(2) as pool:
+        with world.store.transaction() as tx:
+            tx.get(Item, item.id, lock=True)
+            wire = {"actionId": action["id"], "contentIds": ["a"], "queueId": queue.id}
+            placed = pool.submit(execute, world.env, world.project_id, wire)
+            wait_until_locked(postgresql)
+            deleted = pool.submit(delete)
+            wait_until_locked(postgresql, 2)
+        assert placed.result(20) == {"success": True}
+        deleted.result(20)
+    assert world.all(Placement) == []
+    assert queue not in world.all(Queue)
+
+
+def test_what_is_locked_can_be_named_by_others(world: World) -> None:
+    world.submit("a", "jo")
+    (author,) = world.all(Author)
+    with world.store.transaction() as tx:
+        tx.get(Author, author.id, lock=True)
+        with world.store.transaction() as other:
+            other.add(
+                Event(id="evt", project_id=author.project_id, type="", created_ms=0, body="", author_id=author.id)
+            )
+    assert "evt" in {each.id for each in world.all(Event)}
+
+
+def test_a_project_is_deleted_whatever_goes_on_in_it(any_world: World, url: str) -> None:
+    """Nobody waits in a circle, no error but that it is gone, and nothing is left."""
+    world = any_world
+    env, store, project_id = world.env, world.store, world.project_id
+    moderation, numbers = world.moderation(), itertools.count()
+    with store.transaction() as tx:
+        action = create_action(env, tx, project_id, {"name": "Place", "queueBehaviour": "ADD"})
+        (queue,) = tx.find(Queue)
+        (project,) = tx.find(Project)
+        tx.put(replace(project, retention_days=1))
+    for at in range(8):
+        world.submit(f"c{at}", ("jo", "al")[at % 2])
+
+    def review() -> None:
+        with store.transaction() as tx:
+            made = create_queue(env, tx, project_id, {"name": "Q"})
+        items = {"contentIds": [f"c{at}" for at in range(4)]}
+        execute(env, project_id, {**items, "actionId": action["id"], "queueId": made.id})
+        execute(env, project_id, {**items, "actionId": "allow", "queueId": made.id})
+        with store.transaction() as tx:
+            delete_queue(tx, project_id, made.id)
+
+    def act() -> None:
+        execute(env, project_id, {"actionId": "suspend", "authorIds": ["jo"], "duration": 1})
+        lift_expired(env)
+        with store.transaction() as tx:
+            update_author(env, tx, project_id, "jo", {"name": str(next(numbers))})
+
+    def resolve() -> None:
+        with store.transaction() as tx:
+            resolve_item(env, tx, project_id, queue.id, f"c{next(numbers) % 8}")
+
+    def deliver() -> None:
+        for held in claim(env, 3):
+            if recorded := record(env, Schedule(()), held, Outcome(0, 0, status=200)):
+                redeliver(env, project_id, recorded.delivery.id)
+
+    def remove() -> None:
+        erase_author(env, project_id, "al")
+        delete_expired(Environment(store, lambda: env.now() + DAY_MS + 50))
+
+    gone = threading.Event()
+
+    def go_on(use: Callable[[], object]) -> None:
+        # PostgreSQL lets those who share a project overtake who waits for it: there must be a moment without any.
+        while not gone.wait(0.05):
+            with suppress(NotFoundError, ConflictError):
+                use()
+
+    uses = (
+        lambda: world.submit(f"c{next(numbers) % 8}", ("jo", "al")[next(numbers) % 2], moderation),
+        review, act, act, resolve, deliver, remove, remove,
+    )  # fmt: skip
+    with ThreadPoolExecutor(len(uses)) as pool:
+        running = [pool.submit(go_on, use) for use in uses]
+        try:
+            time.sleep(1.0)
+            world.delete_project()
+        finally:
+            gone.set()
+        for each in running:
+            each.result(30)
+    for kind in KINDS:
+        assert not [each for each in world.all(kind) if getattr(each, "project_id", None)]
+    assert world.all(Project) == []
+    if url.startswith("postgresql"):
+        time.sleep(1.1)
+        assert count_deadlocks(url) == 0
 
 
 @pytest.mark.parametrize("remove", ["delete", "erase", "execute"])

@@ -8,7 +8,7 @@ import threading
 import time
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import fields, replace
@@ -30,6 +30,7 @@ from alembic.runtime.migration import MigrationContext
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from named_records import a_record, empty, keep_named
 from postgres import PostgresServer
 from seemly.adapters.store.columns import Document, Names, Words
 from seemly.adapters.store.engines import open_engine, writing
@@ -43,14 +44,15 @@ from seemly.adapters.store.statements import Statement
 from seemly.errors import ConfigError, ConflictError, ContentError
 from seemly.frozen import freeze
 from seemly.service.memory import UNIQUE
-from seemly.service.ports import Order, Query, Where, where
+from seemly.service.ports import Order, Query, Record, Where, where
 from seemly.service.records import KINDS, ActionRun, Attempt, Author, Delivery, Event, Item, Placement
+from seemly.service.references import REFERENCES
 from test_store_contract import (
+    NAMING,
     StoreContract,
     a_delivery,
     an_author,
     an_item,
-    empty,
     json_values,
     texts,
 )  # fmt: skip
@@ -110,6 +112,64 @@ def test_the_migrations_make_the_tables_of_the_schema(new_url: NewUrl) -> None:
     engine.dispose()
 
 
+def test_what_names_nothing_goes_before_it_is_checked(new_url: NewUrl) -> None:
+    def row(kind: type, record_id: str, **named: Any) -> Any:
+        return replace(a_record(kind, record_id), **dict.fromkeys(REFERENCES.get(kind, {}), "kept") | named)
+
+    values: Any = {"severity": 0.1, "flagged": True, "created_ms": 2**62, "labels": ("a", "\0"), "text": "'\ud800"}
+    kept = [
+        *(row(kind, "kept") for kind in KINDS if kind is not Placement),
+        row(Item, "rich", result=freeze({"b": [1, 0.1, None], "a": float("inf")}), **values),
+    ]
+    lost = [row(kind, f"lost {field}", **{field: "nowhere"}) for kind, field in NAMING]
+    # All of an organization that is not there.
+    below = [row(kind, "below", **dict.fromkeys(REFERENCES[kind], "below")) for kind in KINDS[1:]]
+    left = [*kept, row(Item, "lost author_id", author_id=None)]
+
+    engine = open_engine(new_url(), 1)
+    with writing(engine.connect()) as connection, connection.begin():
+        command.upgrade(configure(connection), "0002")
+        before = describe(connection)
+        insert(connection, [*kept, *lost, *below])
+        upgrade(connection)
+        assert {(kind, key) for kind in KINDS for (key,) in connection.execute(sa.select(TABLES[kind].c.id))} == {
+            (type(each), each.id) for each in left
+        }
+        command.downgrade(configure(connection), "0002")
+        assert describe(connection) == before
+        insert(connection, [each for each in lost if not isinstance(each, Item)])
+        upgrade(connection)
+        assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
+    with pytest.raises(sa.exc.IntegrityError), writing(engine.connect()) as connection, connection.begin():
+        insert(connection, lost[:1])
+    store = SqlStore(engine.url.render_as_string(hide_password=False))
+    with store.read() as tx:
+        assert {repr(record) for kind in KINDS for record in tx.find(kind)} == {*map(repr, left)}
+    store.close()
+    engine.dispose()
+
+
+def describe(connection: sa.Connection) -> dict[str, Any]:
+    """What the database itself says of its tables."""
+    inspector = sa.inspect(connection)
+    return {
+        name: (
+            [(each["name"], str(each["type"]), each["nullable"]) for each in inspector.get_columns(name)],
+            inspector.get_pk_constraint(name),
+            sorted(inspector.get_unique_constraints(name), key=str),
+            sorted(inspector.get_indexes(name), key=str),
+            inspector.get_foreign_keys(name),
+        )
+        for name in inspector.get_table_names()
+    }
+
+
+def insert(connection: sa.Connection, records: Sequence[Any]) -> None:
+    for record in records:
+        table = TABLES[type(record)]
+        connection.execute(sa.insert(table).values({each.name: getattr(record, each.name) for each in table.c}))
+
+
 def test_each_field_has_its_column() -> None:
     columns = {str: Words, int: sa.BigInteger, bool: sa.Boolean, float: sa.Double, tuple: Names, Mapping: Document}
     assert tuple(TABLES) == KINDS
@@ -133,10 +193,25 @@ def test_keys_are_the_same_in_memory_and_in_the_schema() -> None:
     assert found == UNIQUE
 
 
-def migrate(url: str) -> None:
+def test_each_column_that_names_a_record_leads_an_index() -> None:
+    leading = {
+        (table.name, next(iter(each.columns)).name)
+        for table in TABLES.values()
+        for each in (*table.indexes, *(each for each in table.constraints if isinstance(each, sa.UniqueConstraint)))
+    }
+    naming = {(TABLES[kind].name, field) for kind, field in NAMING}
+    assert naming == {
+        (key.parent.table.name, key.parent.name) for table in TABLES.values() for key in table.foreign_keys
+    }
+    assert naming <= leading
+
+
+def migrate(url: str, *records: Record) -> None:
+    """Make the tables, with what some records name."""
     store = SqlStore(url)
     store.migrate()
     store.check()
+    keep_named(store, *records)
     store.close()
 
 
@@ -222,7 +297,7 @@ def test_escaped_json_comes_back(value: Any) -> None:
 
 
 def test_numbers_that_json_lacks_come_back(store: SqlStore) -> None:
-    empty(store)
+    empty(store, an_item())
     result = freeze({"a": [float("inf"), float("-inf")], "b": "NaN", "c": '"NaN" Infinity', "d": "\0\U0010ffffNaN"})
     with store.transaction() as tx:
         tx.add(an_item(result=result))
@@ -243,7 +318,7 @@ def test_numbers_that_json_lacks_come_back(store: SqlStore) -> None:
     ids=["too large", "far too small", "missing"],
 )
 def test_what_no_column_takes_is_content_that_is_wrong(store: SqlStore, record: Author) -> None:
-    empty(store)
+    empty(store, record)
     with pytest.raises(ContentError) as caught, store.transaction() as tx:
         tx.put(record)
     assert "e1" not in str(caught.value)
@@ -281,6 +356,7 @@ def test_a_database_that_is_not_there(tmp_path: Path) -> None:
 
 def test_what_was_kept_is_there_when_it_is_opened_again(new_url: NewUrl) -> None:
     url = new_url()
+    migrate(url, an_item())
     for number in range(3):
         store = SqlStore(url)
         store.migrate()
@@ -307,7 +383,7 @@ def write_on(url: str, told: Connection) -> None:
 
 def test_a_process_that_is_killed_leaves_whole_transactions(new_url: NewUrl) -> None:
     url = new_url()
-    migrate(url)
+    migrate(url, a_delivery(0))
     here, there = SPAWN.Pipe(duplex=False)
     process = SPAWN.Process(target=write_on, args=(url, there))
     process.start()
@@ -347,7 +423,7 @@ def add_same(url: str, ready: Any, told: Any) -> None:
 
 def test_two_processes_add_the_same_content(new_url: NewUrl) -> None:
     url = new_url()
-    migrate(url)
+    migrate(url, an_item())
     ready, told = SPAWN.Barrier(2), SPAWN.Queue()
     processes = [SPAWN.Process(target=add_same, args=(url, ready, told)) for _ in range(2)]
     for each in processes:
@@ -364,7 +440,7 @@ def test_two_processes_add_the_same_content(new_url: NewUrl) -> None:
 
 def test_a_full_disk_loses_nothing_that_was_kept(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/seemly.db"
-    migrate(url)
+    migrate(url, an_item())
     store = SqlStore(url, connections=1)
     with store.transaction() as tx:
         tx.add(an_item(1))
@@ -393,6 +469,7 @@ def test_a_database_in_memory_is_shared_by_threads() -> None:
     store = SqlStore("sqlite://")
     store.migrate()
     store.check()
+    keep_named(store, an_item())
 
     def add(number: int) -> None:
         with store.transaction() as tx:
@@ -426,7 +503,7 @@ def ask(store: SqlStore, tx: Any, sql: str) -> list[Any]:
 
 def test_who_skips_leaves_out_what_is_held_and_who_waits_gets_it(on_postgresql: SqlStore) -> None:
     store = on_postgresql
-    empty(store)
+    empty(store, a_delivery(1))
     with store.transaction() as tx:
         tx.add_all([a_delivery(1), a_delivery(2)])
     waited: list[Delivery | None] = []
@@ -450,7 +527,7 @@ def test_who_skips_leaves_out_what_is_held_and_who_waits_gets_it(on_postgresql: 
 
 def test_of_two_who_wait_for_each_other_one_is_told(on_postgresql: SqlStore) -> None:
     store = on_postgresql
-    empty(store)
+    empty(store, an_author())
     with store.transaction() as tx:
         tx.add_all([an_author(1), an_author(2)])
     barrier = threading.Barrier(2)
@@ -473,6 +550,7 @@ def test_of_two_who_wait_for_each_other_one_is_told(on_postgresql: SqlStore) -> 
 def test_the_store_finds_back_to_a_server_that_was_away(server: PostgresServer) -> None:
     store = SqlStore(server.create(f"db{next(NUMBERS)}"))
     store.migrate()
+    keep_named(store, an_item())
     with store.transaction() as tx:
         tx.add(an_item(1))
 
@@ -497,7 +575,7 @@ def test_the_store_finds_back_to_a_server_that_was_away(server: PostgresServer) 
 
 def test_connections_that_the_server_ended_are_made_anew(on_postgresql: SqlStore) -> None:
     store = on_postgresql
-    empty(store)
+    empty(store, an_item())
     with ExitStack() as stack:
         for _ in range(4):
             assert stack.enter_context(store.read()).find(Item) == []
@@ -517,7 +595,7 @@ def test_connections_that_the_server_ended_are_made_anew(on_postgresql: SqlStore
 
 
 def test_a_key_that_is_taken_among_many_is_told_as_such(store: SqlStore) -> None:
-    empty(store)
+    empty(store, an_item())
     many = [an_item(number) for number in range(300)]
     for taken in (0, 1, 150, 299):
         with store.transaction() as tx:

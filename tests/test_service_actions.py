@@ -269,6 +269,7 @@ def test_unknown_ids_do_nothing_and_are_not_told(action: str, wire: dict[str, An
 
 def test_another_projects_content_is_unknown() -> None:
     service = _service()
+    service.add_project("another")
     service.change(Item, service.item("a").id, project_id="another")
     service.change(Author, service.author("al").id, project_id="another")
     for action, wire in (

@@ -137,6 +137,7 @@ def test_an_external_id_is_had_once() -> None:
 def test_authors_of_other_projects_are_not_found(call: Any) -> None:
     service = Service()
     view = _create(service)
+    service.add_project("another")
     service.change(Author, view["id"], project_id="another")
     for each in (view["id"], "jo", "nobody"):
         with pytest.raises(NotFoundError):
@@ -394,6 +395,7 @@ def test_a_suspension_ends_by_itself() -> None:
 
 def test_suspensions_end_in_projects_without_that_action_and_many_at_once() -> None:
     service = Service()
+    service.add_project("p")
     with service.store.transaction() as tx:
         for at in range(250):
             tx.add(_author(id=f"a{at}", external_id=str(at), status="suspended", block_until_ms=1))

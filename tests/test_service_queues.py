@@ -290,6 +290,7 @@ def test_a_wrong_queue_is_refused(wire: Any, paths: list[str]) -> None:
 
 def test_queues_and_items_of_other_projects_are_not_found() -> None:
     service = _service()
+    service.add_project("another")
     service.change(Item, "item_b", project_id="another")
     with service.store.transaction() as tx:
         with pytest.raises(NotFoundError):

@@ -14,6 +14,7 @@ pytest.importorskip("psycopg", reason='needs "seemly[server]"')
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from named_records import keep_named
 from seemly.adapters.store.sql import SqlStore
 from seemly.frozen import freeze
 from seemly.service.environment import Environment
@@ -66,6 +67,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         url = f"sqlite:///{tmp_path_factory.mktemp('db')}/seemly.db"
     made = SqlStore(url)
     made.migrate()
+    keep_named(made, *ITEMS)
     with made.transaction() as tx:
         tx.add_all(ITEMS)
     yield made
@@ -83,6 +85,7 @@ def _holds(filters: Sequence[LabelFilter], item: Item) -> bool:
 @settings(max_examples=100)
 def test_a_database_finds_by_labels_what_memory_finds(filters: tuple[LabelFilter, ...], store: SqlStore) -> None:
     memory = MemoryStore()
+    keep_named(memory, *ITEMS)
     with memory.transaction() as tx:
         tx.add_all(ITEMS)
     for each in (memory, store):
@@ -102,6 +105,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlStore]:
         [{"id": "spam", "probability": 0.4, "flagged": False}],
         [{"id": "spam", "probability": 0.9, "flagged": True}],
     )
+    keep_named(store, _item(0))
     with store.transaction() as tx:
         for name, level in (("jo", 2), ("al", 0)):
             tx.add(Author(id=name, project_id="p", external_id=name, first_seen_ms=0, last_seen_ms=0, level=level))
@@ -197,7 +201,9 @@ def test_a_page_is_a_part_of_the_whole(
         replace(_item(at), media_type="image" if at % 2 else "text", resolved_ms=at % 4 if at % 3 else None)
         for at in range(12)
     ]
+    keep_named(store, queue)
     with store.transaction() as tx:
+        tx.add(queue)
         tx.add_all(items)
         tx.add_all([_placement(items[at].id, present=present) for at, present in placed])
         order = Order(field, descending)

@@ -11,7 +11,7 @@ import pytest
 from seemly.errors import NotFoundError
 from seemly.service.execution import execute
 from seemly.service.ports import where
-from seemly.service.records import ActionRun, Attempt, Author, Delivery, Event, Item, Placement
+from seemly.service.records import ActionRun, Attempt, Author, Delivery, Event, Item, Placement, Queue
 from seemly.service.retention import delete_expired, erase_author, export_author, export_project
 from service_fakes import DAY_MS, Service
 
@@ -23,9 +23,10 @@ def _service() -> Service:
     execute(service.env, service.project_id, {"actionId": "reject", "contentIds": ["a", "c", "d"]})
     execute(service.env, service.project_id, {"actionId": "block", "authorIds": ["jo", "al"]})
     with service.store.transaction() as tx:
+        (queue,) = tx.find(Queue)
         for item in tx.find(Item):
-            of_both: Any = {"queue_id": "que", "item_id": item.id, "present": True, "at_ms": 0}
-            tx.add(Placement(id=f"que:{item.id}", project_id=item.project_id, **of_both))
+            of_both: Any = {"queue_id": queue.id, "item_id": item.id, "present": True, "at_ms": 0}
+            tx.add(Placement(id=f"{queue.id}:{item.id}", project_id=item.project_id, **of_both))
     _attempt(service)
     return service
 

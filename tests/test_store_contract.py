@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any, Literal
 
@@ -14,10 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from seemly.errors import ConflictError
+from named_records import a_record, empty
+from seemly.errors import ConflictError, NotFoundError
 from seemly.frozen import FrozenMapping, freeze
 from seemly.service.memory import UNIQUE, MemoryStore
-from seemly.service.ports import ALL, Order, Query, Store, Where, where
+from seemly.service.ports import ALL, Order, Query, Store, Transaction, Where, where
 from seemly.service.records import (
     KINDS,
     Action,
@@ -26,12 +28,14 @@ from seemly.service.records import (
     Delivery,
     Item,
     Key,
+    Organization,
     Placement,
     Project,
     Usage,
     Webhook,
     WordlistRecord,
 )  # fmt: skip
+from seemly.service.references import REFERENCES
 
 BY_SEVERAL = [HealthCheck.differing_executors]
 """One contract is run for several stores, each with a class of its own: an example that fails one is of interest to all."""
@@ -163,12 +167,6 @@ def a_delivery(number: int) -> Delivery:
     return Delivery(id=f"d{number:03}", project_id="p", event_id="e", webhook_id="w", created_ms=1, next_ms=1)
 
 
-def empty(store: Store) -> None:
-    with store.transaction() as tx:
-        for kind in KINDS:
-            tx.remove(kind, ALL)
-
-
 PAIRS = [
     (
         ChannelRecord(id="1", project_id="p", key="k", name="", created_ms=1, updated_ms=1),
@@ -184,6 +182,23 @@ PAIRS = [
 ]
 
 
+NAMING = [(kind, field) for kind, named in REFERENCES.items() for field in named]
+NAMING_IDS = [f"{kind.__name__} {field}" for kind, field in NAMING]
+
+
+def all_of(store: Store) -> list[Any]:
+    with store.read() as tx:
+        return [record for kind in KINDS for record in tx.find(kind)]
+
+
+def run(store: Store, change: Callable[[Transaction], object], caught: tuple[type[Exception], ...]) -> None:
+    """Make a change in a transaction that makes another too, and goes on after some errors."""
+    with store.transaction() as tx:
+        tx.add(Organization(id="another", name="", created_ms=0))
+        with suppress(*caught):
+            change(tx)
+
+
 class StoreContract:
     """Tests of a `store`, which a class that derives from this one gives as a fixture."""
 
@@ -193,8 +208,8 @@ class StoreContract:
         record = data.draw(st.sampled_from(KINDS).flatmap(records_of))
         kind = type(record)
         other = replace(data.draw(records_of(kind)), id=record.id)
+        empty(store, record, other)
         with store.transaction() as tx:
-            tx.remove(kind, ALL)
             tx.add(record)
             assert tx.get(kind, record.id) == record
             assert tx.find(kind, where("id", record.id)) == [record]
@@ -225,8 +240,8 @@ class StoreContract:
         offset: int,
     ) -> None:
         query = Query(tuple(asked), tuple(order), limit, offset)
+        empty(store, *kept)
         with store.transaction() as tx:
-            tx.remove(Author, ALL)
             tx.add_all(kept)
             expected = answer(kept, query)
             assert tx.find(Author, query) == expected
@@ -236,7 +251,7 @@ class StoreContract:
             assert tx.find(Author) == answer([each for each in kept if each not in expected], ALL)
 
     def test_text_is_found_whatever_its_case_and_signs(self, store: Store) -> None:
-        empty(store)
+        empty(store, an_item())
         held = ["Straße 100% sure", "ПРИВЕТ_мир", "a/b\\c", "nul\0 half \ud800", "Ünder"]
         with store.transaction() as tx:
             tx.add_all([an_item(number, text=text) for number, text in enumerate(held)])
@@ -249,7 +264,7 @@ class StoreContract:
             assert tx.count(Item, where("text", "", "contains")) == len(held)
 
     def test_tuples_are_searched_for_what_they_hold(self, store: Store) -> None:
-        empty(store)
+        empty(store, an_item())
         labels = [(), ("toxicity",), ("toxicity", "spam"), ("\0", '"\ud800"'), ("\\u0000",)]
         with store.transaction() as tx:
             tx.add_all([an_item(number, labels=held) for number, held in enumerate(labels)])
@@ -261,7 +276,7 @@ class StoreContract:
                 assert [each.id for each in found] == [f"i{number}" for number in numbers]
 
     def test_thousands_of_values_can_be_asked_for(self, store: Store) -> None:
-        empty(store)
+        empty(store, an_item())
         with store.transaction() as tx:
             tx.add_all([an_item(number) for number in range(20)])
             wanted = tuple(f"i{number}" for number in range(10, 70_000))
@@ -269,7 +284,7 @@ class StoreContract:
             assert tx.count(Item, where("id", wanted, "not_in")) == 10
 
     def test_conditions_of_other_types(self, store: Store) -> None:
-        empty(store)
+        empty(store, an_item())
         with store.transaction() as tx:
             tx.add(an_item(1, flagged=True, severity=0.1, client_action=freeze({"a": None})))
             tx.add(an_item(2, severity=0.75))
@@ -286,11 +301,12 @@ class StoreContract:
 
     @pytest.mark.parametrize(("record", "key"), PAIRS, ids=[type(record).__name__ for record, _ in PAIRS])
     def test_a_key_is_its_own(self, store: Store, record: Any, key: tuple[str, ...]) -> None:
-        empty(store)
         kind = type(record)
         assert UNIQUE[kind] == key
         twin = replace(record, id="2")
         other = replace(record, id="3", **{key[-1]: "other"})
+        moved = replace(record, **{key[-1]: "moved"})
+        empty(store, record, other, moved)
         with store.transaction() as tx:
             tx.add(record)
             for change in (tx.add, tx.put):
@@ -306,7 +322,7 @@ class StoreContract:
             assert tx.find(kind) == [record, other]
             assert tx.find(kind, Query(tuple(Where(each, "is", getattr(record, each)) for each in key))) == [record]
         with store.transaction() as tx:
-            tx.put(replace(record, **{key[-1]: "moved"}))
+            tx.put(moved)
             tx.add(twin)
         with store.transaction() as tx:
             tx.remove(kind, where("id", "2"))
@@ -315,17 +331,64 @@ class StoreContract:
     def test_every_key_is_tried(self) -> None:
         assert {type(record) for record, _ in PAIRS} == set(UNIQUE)
 
+    @pytest.mark.parametrize(("kind", "field"), NAMING, ids=NAMING_IDS)
+    def test_what_a_record_names_must_be_there(self, store: Store, kind: type, field: str) -> None:
+        record = replace(a_record(kind, "1"), **{field: "there"})
+        lost = replace(record, **{field: "nowhere"})
+        empty(store, record)
+        before = all_of(store)
+
+        def add_and_put(tx: Transaction) -> None:
+            tx.add(record)
+            tx.put(lost)
+
+        changes: list[Callable[[Transaction], object]] = [
+            lambda tx: tx.add(lost), lambda tx: tx.add_all([lost]), lambda tx: tx.put(lost), add_and_put,
+        ]  # fmt: skip
+        for change in changes:
+            for caught in ((), (NotFoundError,)):
+                with pytest.raises(NotFoundError, match=kind.__name__) as told:
+                    run(store, change, caught)
+                assert "nowhere" not in str(told.value)
+                assert all_of(store) == before
+        with store.transaction() as tx:
+            tx.add(record)
+
+    @pytest.mark.parametrize(("kind", "field"), NAMING, ids=NAMING_IDS)
+    def test_what_a_record_names_is_not_removed(self, store: Store, kind: type, field: str) -> None:
+        record, named = replace(a_record(kind, "1"), **{field: "there"}), REFERENCES[kind][field]
+        empty(store, record)
+        with store.transaction() as tx:
+            tx.add(record)
+        before = all_of(store)
+        for caught in ((), (RuntimeError,)):
+            with pytest.raises(RuntimeError, match=f"need this {named.__name__}"):
+                run(store, lambda tx: tx.remove(named, where("id", "there")), caught)
+            assert all_of(store) == before
+        with store.transaction() as tx:
+            assert sum(tx.remove(each, ALL) for each in reversed(KINDS)) == len(before)
+
+    def test_what_need_not_be_named_can_be_left_out(self, store: Store) -> None:
+        may = [(kind, field) for kind, field in NAMING if typing.get_type_hints(kind)[field] == str | None]
+        for kind, field in may:
+            record = replace(a_record(kind, "1"), **{field: None})
+            empty(store, record)
+            with store.transaction() as tx:
+                tx.add(record)
+                tx.put(record)
+        assert {field for _, field in may} == {"project_id", "author_id", "item_id"}
+
     def test_an_empty_key_binds_nothing(self, store: Store) -> None:
-        empty(store)
         action = Action(id="1", project_id="p", key=None, name="", created_ms=1)
+        empty(store, action)
         with store.transaction() as tx:
             tx.add(action)
             tx.put(replace(action, id="2"))
             assert tx.count(Action) == 2
 
     def test_an_id_is_its_own(self, store: Store) -> None:
-        empty(store)
         project = Project(id="p", organization_id="o", name="one", created_ms=1, updated_ms=1)
+        empty(store, project)
         with store.transaction() as tx:
             tx.add(project)
             with pytest.raises(ConflictError) as caught:
@@ -337,7 +400,7 @@ class StoreContract:
             assert tx.find(Project) == [project]
 
     def test_what_fails_leaves_no_trace(self, store: Store) -> None:
-        empty(store)
+        empty(store, an_author())
         with store.transaction() as tx:
             tx.add_all([an_author(1), an_author(2)])
 
@@ -372,7 +435,7 @@ class StoreContract:
             assert tx.get(Author, "a1") is None
 
     def test_reading_sees_one_moment(self, store: Store) -> None:
-        empty(store)
+        empty(store, an_author())
         with store.read() as before:
             assert before.count(Author) == 0
             with store.transaction() as tx:
@@ -384,7 +447,7 @@ class StoreContract:
             assert (after.count(Author), after.count(Item)) == (1, 1)
 
     def test_no_change_of_several_threads_is_lost(self, store: Store) -> None:
-        empty(store)
+        empty(store, an_author())
         with store.transaction() as tx:
             tx.add(an_author(total_content=0))
 
@@ -400,7 +463,7 @@ class StoreContract:
             assert tx.find(Author) == [an_author(total_content=60)]
 
     def test_each_delivery_is_claimed_once(self, store: Store) -> None:
-        empty(store)
+        empty(store, a_delivery(0))
         with store.transaction() as tx:
             tx.add_all([a_delivery(number) for number in range(40)])
         claimed: list[str] = []
@@ -428,7 +491,7 @@ class StoreContract:
         assert sorted(claimed) == [f"d{number:03}" for number in range(40)]
 
     def test_of_those_who_add_the_same_one_wins(self, store: Store) -> None:
-        empty(store)
+        empty(store, an_item())
         barrier = threading.Barrier(6)
 
         def add(number: int) -> bool:
@@ -446,10 +509,10 @@ class StoreContract:
             assert tx.count(Item) == 1
 
     def test_json_comes_back_frozen(self, store: Store) -> None:
-        empty(store)
         settings = freeze({"b": [1, {"c": 1.0}], "a": {}, "deep": [[[["x"]]]]})
         channel = ChannelRecord(id="c", project_id="p", key="k", name="", created_ms=1, updated_ms=1, settings=settings)
         webhook = Webhook(id="w", project_id="p", name="", url="", created_ms=1, event_types=("a", "b"))
+        empty(store, channel, webhook)
         with store.transaction() as tx:
             tx.add(channel)
             tx.add(webhook)
@@ -463,6 +526,11 @@ class StoreContract:
 
     def test_it_says_that_it_works(self, store: Store) -> None:
         store.check()
+
+
+def test_each_kind_comes_after_those_that_its_records_name() -> None:
+    for kind, named in REFERENCES.items():
+        assert all(KINDS.index(each) < KINDS.index(kind) for each in named.values())
 
 
 @pytest.fixture(scope="module")

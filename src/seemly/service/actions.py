@@ -8,6 +8,7 @@ from typing import Any, get_args
 from seemly.errors import ForbiddenError, NotFoundError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
+from seemly.service.holding import hold_project
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Action, ActionType
 from seemly.service.views.actions import view_action
@@ -30,8 +31,9 @@ def find_action(tx: Transaction, project_id: str, action_id: str, *, lock: bool 
 def create_action(env: Environment, tx: Transaction, project_id: str, wire: object) -> dict[str, Any]:
     """Make an action and answer with it: `name`, and any other field of an action but its id and times.
 
-    Raises ContentError, and ConflictError where another has its key.
+    Raises ContentError, NotFoundError where the project was deleted, and ConflictError where another has its key.
     """
+    hold_project(tx, project_id)
     body = Body(wire)
     if not body.has("name"):
         body.wrong("name", "is missing")

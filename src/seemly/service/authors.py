@@ -12,9 +12,9 @@ from seemly.errors import NotFoundError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
 from seemly.service.events import delete_events, emit
+from seemly.service.holding import hold_project
 from seemly.service.paging import read_page, read_time
 from seemly.service.ports import Order, Query, Transaction, Where, where
-from seemly.service.projects import hold_project
 from seemly.service.records import Action, ActionRun, Author, Item
 from seemly.service.trust import settle_level
 from seemly.service.views.authors import view_author
@@ -102,6 +102,7 @@ def update_author(env: Environment, tx: Transaction, project_id: str, author_id:
 
     Raises ContentError and NotFoundError.
     """
+    hold_project(tx, project_id)
     before = find_author(tx, project_id, author_id, lock=True)
     body = Body(wire)
     after = _read_fields(body, before)
@@ -115,13 +116,14 @@ def update_author(env: Environment, tx: Transaction, project_id: str, author_id:
 
 def delete_author(tx: Transaction, project_id: str, author_id: str) -> dict[str, Any]:
     """Delete an author, as `drop_author` does. Raises NotFoundError."""
+    hold_project(tx, project_id)
     drop_author(tx, find_author(tx, project_id, author_id, lock=True))
     return {"success": True}
 
 
 def drop_author(tx: Transaction, author: Author) -> None:
-    """Remove an author, who is locked, and all that tells of them: events, what was sent of these, and what was done
-    about them.
+    """Remove an author, who is locked in a project that is held, and all that tells of them: events, what was sent of
+    these, and what was done about them.
 
     What they wrote stays, without an author, and so does what was done about that alone; `retention.erase_author`
     deletes these too. That they were deleted stays written down, by their id, without a word of why.

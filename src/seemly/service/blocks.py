@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from seemly.service.environment import Environment
 from seemly.service.events import EventType, emit
+from seemly.service.holding import hold_projects
 from seemly.service.ports import Order, Query, Transaction, Where
 from seemly.service.records import Action, ActionRun, Author
 from seemly.service.views.actions import Cause, view_cause
@@ -61,13 +62,14 @@ def _lift_batch(env: Environment) -> int:
     expired = Query(conditions, (Order("block_until_ms"),), limit=_BATCH)
     # Most often there are none, and to write, even nothing, has the disk confirm it.
     with env.store.read() as tx:
-        if not tx.find(Author, replace(expired, limit=1)):
-            return 0
+        named = {author.project_id for author in tx.find(Author, expired)}
+    if not named:
+        return 0
     with env.store.transaction() as tx:
-        authors = tx.find(Author, replace(expired, lock="skip"))
-        causes = {
-            project_id: _find_cause(tx, project_id, now_ms) for project_id in {each.project_id for each in authors}
-        }
+        held = hold_projects(tx, named)
+        of_held = Where("project_id", "in", held)
+        authors = tx.find(Author, replace(expired, conditions=(*conditions, of_held), lock="skip"))
+        causes = {project_id: _find_cause(tx, project_id, now_ms) for project_id in held}
         for author in authors:
             cause = causes[author.project_id]
             unblock(env, tx, author, cause)

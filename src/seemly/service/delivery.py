@@ -7,6 +7,7 @@ same: every event arrives at least once, and its id tells a receiver what came t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -14,8 +15,9 @@ from seemly.errors import NotFoundError, SeemlyError
 from seemly.frozen import EMPTY, FrozenMapping
 from seemly.service.environment import Environment
 from seemly.service.events import API_VERSION
+from seemly.service.holding import hold_project
 from seemly.service.ports import Order, Query, Transaction, Where
-from seemly.service.records import Attempt, Delivery, Event, Member, Webhook
+from seemly.service.records import Attempt, Delivery, Member, Webhook
 from seemly.service.schedule import Claim, Schedule
 from seemly.service.signatures import sign
 
@@ -117,9 +119,10 @@ def send(env: Environment, sender: Sender, held: Claim) -> Outcome:
 def record(env: Environment, schedule: Schedule, held: Claim, outcome: Outcome) -> Recorded | None:
     """Write an attempt down, and what follows: delivered, attempted again later, or, after the last, failed.
 
-    None, and nothing is written, where the delivery was deleted meanwhile.
+    None, and nothing is written, where the delivery or its project was deleted meanwhile.
     """
-    with env.store.transaction() as tx:
+    with suppress(NotFoundError), env.store.transaction() as tx:
+        hold_project(tx, held.project.id)
         current = tx.get(Delivery, held.delivery.id, lock=True)
         if current is None:
             return None
@@ -139,7 +142,8 @@ def record(env: Environment, schedule: Schedule, held: Claim, outcome: Outcome) 
         elif current.state == "waiting":
             changed = replace(changed, next_ms=now + schedule.wait_ms(number, current.id))
         tx.put(changed)
-    return Recorded(changed, mail)
+        return Recorded(changed, mail)
+    return None
 
 
 def _log(env: Environment, held: Claim, number: int, outcome: Outcome) -> Attempt:
@@ -211,17 +215,16 @@ def redeliver(env: Environment, project_id: str, delivery_id: str) -> Delivery:
     """Deliver the event of a delivery again, by hand: the same event and id, to the same webhook, with new attempts.
 
     One that still waits is due now instead; returns that, or the new one. Raises NotFoundError where the project has no
-    such delivery, and where its webhook or event was deleted or the webhook is disabled.
+    such delivery, and where its webhook was deleted or is disabled.
     """
     with env.store.transaction() as tx:
+        hold_project(tx, project_id)
         former = tx.get(Delivery, delivery_id, lock=True)
         if former is None or former.project_id != project_id:
             raise NotFoundError("the delivery does not exist")
         webhook = tx.get(Webhook, former.webhook_id)
         if webhook is None or not webhook.enabled:
             raise NotFoundError("the webhook of the delivery was deleted or is disabled; enable it first")
-        if tx.get(Event, former.event_id) is None:
-            raise NotFoundError("the event of the delivery was deleted")
         now = env.now()
         if former.state == "waiting":
             again = replace(former, next_ms=min(now, former.next_ms))

@@ -105,8 +105,9 @@ def emit(
 
 def delete_events(tx: Transaction, query: Query) -> int:
     """Delete the events that a query asks for, some 500 at most, with all that was sent of them. Returns how many
-    there were: none is left when that is 0."""
-    events = tuple(each.id for each in tx.find(Event, replace(query, limit=_BATCH)))
+    there were: none is left when that is 0, but what the query is to skip."""
+    lock: Literal["skip", "wait"] = "skip" if query.lock == "skip" else "wait"
+    events = tuple(each.id for each in tx.find(Event, replace(query, limit=_BATCH, lock=lock)))
     of_events = Query((Where("event_id", "in", events),), limit=_BATCH, lock="wait")
     # Locked before their attempts are looked for: a worker that is writing one down ends first, and later ones find
     # no delivery. And again until there are none, since one may be ordered by hand meanwhile.

@@ -12,6 +12,7 @@ from seemly.service.blocks import block, suspend, unblock
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
 from seemly.service.events import EventType, emit
+from seemly.service.holding import hold_project
 from seemly.service.ports import Query, Transaction, Where, where
 from seemly.service.queues import find_queue, place, put_back
 from seemly.service.records import Action, ActionRun, Author, Item, Queue
@@ -68,9 +69,10 @@ def execute(env: Environment, project_id: str, request: object, *, reviewer: str
     """
     order = _read(request)
     with env.store.transaction() as tx:
+        hold_project(tx, project_id)
         action = find_action(tx, project_id, order.action_id)
         _check(action, order)
-        queue = None if order.queue_id is None else find_queue(tx, project_id, order.queue_id)
+        queue = None if order.queue_id is None else find_queue(tx, project_id, order.queue_id, lock="share")
         targets = _find_items(tx, project_id, order) or _find_authors(tx, project_id, order)
         if action.type.startswith("AUTHOR_") and any(each.author is None for each in targets):
             raise NotFoundError("some of the content has no author to act on; nothing was done")
@@ -178,7 +180,8 @@ def _place(env: Environment, tx: Transaction, action: Action, queue: Queue | Non
     if action.queue_behaviour == "REMOVE" and action.type in _RESOLVING:
         # What is resolved waits in no queue anyway, and is to return where it waited when it is opened again.
         return
-    queues = tx.find(Queue, where("project_id", item.project_id)) if queue is None else [queue]
+    of_project = where("project_id", item.project_id)
+    queues = tx.find(Queue, replace(of_project, lock="share")) if queue is None else [queue]
     for each in queues:
         place(env, tx, each, item, present=action.queue_behaviour == "ADD")
 

@@ -11,6 +11,7 @@ from typing import Literal, Protocol, TypeVar, get_args
 from seemly.errors import ConflictError, ForbiddenError, NotFoundError, UnauthorizedError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
+from seemly.service.holding import hold_project
 from seemly.service.ports import Order, Query, Record, Transaction, Where, where
 from seemly.service.records import Activity, Key, Level, Member, Organization, Project
 
@@ -341,6 +342,9 @@ def _of(organization_id: str) -> tuple[Where, ...]:
 
 
 def _held(tx: Transaction, member: Member, key_id: str) -> Key:
+    key = tx.get(Key, key_id)
+    if key is not None and key.project_id is not None:
+        hold_project(tx, key.project_id)
     key = tx.get(Key, key_id, lock=True)
     if key is None or key.organization_id != member.organization_id:
         raise NotFoundError("this key does not exist")

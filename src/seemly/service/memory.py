@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 
 from seemly.errors import ConflictError
 from seemly.service.ports import ALL, Operator, Query, Record, Where
-from seemly.service.records import Action, Author, ChannelRecord, Item, Key, Placement, Usage, WordlistRecord
+from seemly.service.records import KINDS, Action, Author, ChannelRecord, Item, Key, Placement, Usage, WordlistRecord
+from seemly.service.references import REFERENCES, needed, unfounded
 
 __all__ = ["UNIQUE", "MemoryStore"]
 
@@ -26,6 +27,12 @@ UNIQUE: Mapping[type, tuple[str, ...]] = {
     Action: ("project_id", "key"),
 }
 """The fields that no two records of a kind have alike, besides the id. Where one of them is None, they bind nothing."""
+
+_NAMING: Mapping[type, Sequence[tuple[type, str]]] = {
+    kind: [(other, field) for other, named in REFERENCES.items() for field in named if named[field] is kind]
+    for kind in KINDS
+}
+"""By kind, which kinds of records name those of it, and by which field."""
 
 _MEETS: Mapping[Operator, Callable[[Any, Any], bool]] = {
     "is": lambda held, value: bool(held == value),
@@ -102,10 +109,12 @@ _Tables = dict[type, _Table[Any]]
 
 
 class _MemoryTransaction:
-    """Reads what was kept when it began, and its own changes, which go into copies of the tables that they touch."""
+    """Reads what was kept when it began, and its own changes, which go into copies of the tables that they touch. After
+    a change that leaves a reference without its record it is lost, and keeps the error as its `fault`."""
 
     def __init__(self, tables: _Tables, *, writes: bool) -> None:
         self.tables = dict(tables)
+        self.fault: Exception | None = None
         self._writes = writes
         self._copied: set[type] = set()
 
@@ -143,15 +152,19 @@ class _MemoryTransaction:
             for record in added:
                 self._changed(type(record)).discard(record.id)
             raise
+        for record in records:
+            self._require_named(record)
 
     def put(self, record: Record) -> None:
         self._changed(type(record)).keep(record)
+        self._require_named(record)
 
     def remove(self, kind: type[R], query: Query) -> int:
         table = self._changed(kind)
         found = self.find(kind, query)
         for record in found:
             table.discard(record.id)
+        self._require_unnamed(kind, {record.id for record in found})
         return len(found)
 
     def _of(self, kind: type[R]) -> _Table[R]:
@@ -163,6 +176,20 @@ class _MemoryTransaction:
             self.tables[kind] = self.tables[kind].copy() if kind in self.tables else _Table(UNIQUE.get(kind, ()))
             self._copied.add(kind)
         return self.tables[kind]
+
+    def _require_named(self, record: Record) -> None:
+        for field, kind in REFERENCES.get(type(record), {}).items():
+            named = getattr(record, field)
+            if named is not None and self._of(kind).get(named) is None:
+                self.fault = unfounded(type(record))
+                raise self.fault
+
+    def _require_unnamed(self, kind: type, ids: set[str]) -> None:
+        for other, field in _NAMING[kind]:
+            others: _Table[Any] = self._of(other)
+            if any(getattr(record, field) in ids for record in others.meeting(())):
+                self.fault = needed(kind)
+                raise self.fault
 
     def _refuse_where_it_only_reads(self) -> None:
         if not self._writes:
@@ -192,6 +219,8 @@ class MemoryStore:
             try:
                 transaction = _MemoryTransaction(self._tables, writes=True)
                 yield transaction
+                if transaction.fault is not None:
+                    raise transaction.fault
                 self._tables = transaction.tables
             finally:
                 self._inside = False

@@ -58,15 +58,16 @@ class Order:
 class Query:
     """Which records, in which order. All conditions hold. Records that are equal in the order are sorted by id.
 
-    `lock` keeps other transactions from changing them until this one ends: `wait` waits for those that do now, `skip`
-    leaves out what they hold, and `share` waits as well, but not for those that share it too.
+    `lock` keeps other transactions from changing or removing them until this one ends: `wait` waits for those that do
+    now, `skip` leaves out what they hold. `share` only keeps them from removing them, as adding what names them does;
+    `alone`, for what is to be removed, keeps them from that too.
     """
 
     conditions: tuple[Where, ...] = ()
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
-    lock: Literal["none", "wait", "skip", "share"] = "none"
+    lock: Literal["none", "wait", "skip", "share", "alone"] = "none"
 
 
 ALL = Query()
@@ -93,20 +94,22 @@ class Transaction(Protocol):
         ...
 
     def add(self, record: Record) -> None:
-        """Keep a new record. Raises ConflictError where one of that id or key is there already."""
+        """Keep a new record. Raises ConflictError where one of that id or key is there already, and NotFoundError where
+        what it names in `seemly.service.references` is not: the transaction can then keep nothing any more."""
         ...
 
     def add_all(self, records: Sequence[Record]) -> None:
-        """Keep new records of one kind. Raises ConflictError as `add` does."""
+        """Keep new records of one kind. Raises as `add` does."""
         ...
 
     def put(self, record: Record) -> None:
-        """Keep a record in place of the one of that id, or, where there is none, as a new one. Raises ConflictError
-        where another has its key."""
+        """Keep a record in place of the one of that id, or, where there is none, as a new one. Raises as `add` does,
+        ConflictError only where another has its key."""
         ...
 
     def remove(self, kind: type[R], query: Query) -> int:
-        """Remove what meets a query's conditions. Returns how many that were."""
+        """Remove what meets a query's conditions. Returns how many that were. Raises RuntimeError where other records
+        name one of them: the transaction can then keep nothing any more."""
         ...
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from seemly.errors import NotFoundError
 from seemly.frozen import EMPTY, freeze, thaw
 from seemly.service.blocks import AUTO_UNBLOCK
 from seemly.service.bodies import REQUIRED, Body
 from seemly.service.channels import MAX_NAME, add_channel, copy_channel, copy_name
 from seemly.service.environment import Environment
+from seemly.service.holding import take_project
 from seemly.service.keys import find_project, issue, log, reaches, require_every_project, require_permission
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import KINDS, Action, ActionType, ChannelRecord, Key, Project, Queue
@@ -19,7 +19,7 @@ from seemly.service.suggest import suggest_policies
 
 __all__ = [
     "BUILT_IN_ACTIONS", "REVIEW_FILTER", "NewProject", "add_project", "create_project",
-    "delete_project", "duplicate_project", "get_project", "hold_project", "list_projects", "update_project",
+    "delete_project", "duplicate_project", "get_project", "list_projects", "update_project",
 ]  # fmt: skip
 
 FlaggingMode = Literal["ACTIVE", "DRY_RUN"]
@@ -162,24 +162,13 @@ def delete_project(env: Environment, tx: Transaction, key: Key, project_id: str)
     Raises ForbiddenError, NotFoundError.
     """
     require_permission(tx, key, "projects", "write")
-    project = find_project(tx, key, project_id, lock=True)
-    for kind in KINDS:
+    project = take_project(tx, find_project(tx, key, project_id).id)
+    for kind in reversed(KINDS):
         if any(each.name == "project_id" for each in fields(kind)):
             tx.remove(kind, where("project_id", project.id))
     tx.remove(Project, where("id", project.id))
     log(env, tx, key, "project.deleted", project.id)
     return project
-
-
-def hold_project(tx: Transaction, project_id: str) -> Project:
-    """A project that is not deleted before the transaction ends, for what is to be kept in it. Others may hold it too.
-
-    Raises NotFoundError.
-    """
-    found = tx.find(Project, Query((Where("id", "is", project_id),), lock="share"))
-    if not found:
-        raise NotFoundError("there is no such project")
-    return found[0]
 
 
 def add_project(

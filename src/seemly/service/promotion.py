@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from seemly.service.authors import keep_author
 from seemly.service.environment import Environment
+from seemly.service.holding import hold_projects
 from seemly.service.ports import Order, Query, Where
 from seemly.service.records import Author
 from seemly.service.scanning import scan
@@ -28,7 +29,7 @@ def raise_levels(env: Environment) -> int:
     for rung in LADDER:
         for authors in scan(env, Author, _old_enough(rung, env.now())):
             # Few of them are due, if any, and to write, even nothing, has the disk confirm it.
-            due = tuple(each.id for each in authors if settle_level(each, env.now()).level > each.level)
+            due = [each for each in authors if settle_level(each, env.now()).level > each.level]
             raised += _raise(env, due) if due else 0
     return raised
 
@@ -45,8 +46,11 @@ def _old_enough(rung: Rung, now_ms: int) -> tuple[Where, ...]:
     )
 
 
-def _raise(env: Environment, ids: Sequence[str]) -> int:
+def _raise(env: Environment, due: Sequence[Author]) -> int:
+    ids = tuple(author.id for author in due)
     with env.store.transaction() as tx:
+        held = hold_projects(tx, {author.project_id for author in due})
         # Who is held elsewhere is being kept, and so settled, there.
-        authors = tx.find(Author, Query((Where("id", "in", ids),), (Order("id"),), lock="skip"))
+        conditions = (Where("id", "in", ids), Where("project_id", "in", held))
+        authors = tx.find(Author, Query(conditions, (Order("id"),), lock="skip"))
         return sum(keep_author(env, tx, each).level != each.level for each in authors)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from seemly.errors import NotFoundError
 from seemly.service.bodies import Body
 from seemly.service.environment import Environment
 from seemly.service.filters import Filter, read_filter, seek
+from seemly.service.holding import hold_project
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Item, Placement, Queue
 from seemly.service.views.queues import view_queue
@@ -30,12 +31,15 @@ class Found:
     total: int
 
 
-def find_queue(tx: Transaction, project_id: str, queue_id: str, *, lock: bool = False) -> Queue:
+def find_queue(
+    tx: Transaction, project_id: str, queue_id: str, *, lock: Literal["none", "wait", "share", "alone"] = "none"
+) -> Queue:
     """The queue of that id. Raises NotFoundError where the project has none."""
-    queue = tx.get(Queue, queue_id, lock=lock)
-    if queue is None or queue.project_id != project_id:
+    conditions = (Where("id", "is", queue_id), Where("project_id", "is", project_id))
+    found = tx.find(Queue, Query(conditions, lock=lock))
+    if not found:
         raise NotFoundError("there is no such queue in this project")
-    return queue
+    return found[0]
 
 
 def find_item(tx: Transaction, project_id: str, content_id: str, *, lock: bool = False) -> Item:
@@ -48,7 +52,11 @@ def find_item(tx: Transaction, project_id: str, content_id: str, *, lock: bool =
 
 
 def create_queue(env: Environment, tx: Transaction, project_id: str, wire: object) -> Queue:
-    """Make a queue of `name`, `description` and `filter`. Raises ContentError."""
+    """Make a queue of `name`, `description` and `filter`.
+
+    Raises ContentError, and NotFoundError where the project was deleted.
+    """
+    hold_project(tx, project_id)
     now_ms = env.now()
     blank = Queue(id=env.new_id("que"), project_id=project_id, name="", created_ms=now_ms, updated_ms=now_ms)
     body = Body(wire)
@@ -72,7 +80,7 @@ def list_queues(env: Environment, tx: Transaction, project_id: str) -> list[dict
 
 def update_queue(env: Environment, tx: Transaction, project_id: str, queue_id: str, wire: object) -> Queue:
     """Change a queue; what is left out stays as it was. Raises ContentError and NotFoundError."""
-    queue = _read(Body(wire), find_queue(tx, project_id, queue_id, lock=True))
+    queue = _read(Body(wire), find_queue(tx, project_id, queue_id, lock="wait"))
     queue = replace(queue, updated_ms=env.now())
     tx.put(queue)
     return queue
@@ -80,14 +88,15 @@ def update_queue(env: Environment, tx: Transaction, project_id: str, queue_id: s
 
 def delete_queue(tx: Transaction, project_id: str, queue_id: str) -> dict[str, Any]:
     """Delete a queue; its items stay. Raises NotFoundError."""
-    queue = find_queue(tx, project_id, queue_id, lock=True)
+    hold_project(tx, project_id)
+    queue = find_queue(tx, project_id, queue_id, lock="alone")
     tx.remove(Placement, where("queue_id", queue.id))
     tx.remove(Queue, where("id", queue.id))
     return {"deleted": True, "id": queue.id}
 
 
 def place(env: Environment, tx: Transaction, queue: Queue, item: Item, *, present: bool) -> None:
-    """Put an item into a queue whatever its filter says, or take it out.
+    """Put an item into a queue whatever its filter says, or take it out. Both are locked; the queue may be shared.
 
     Only what is to be reviewed can be left out by a queue: a resolved item is taken out of where it was put, no more.
     """

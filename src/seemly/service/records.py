@@ -340,4 +340,4 @@ KINDS: tuple[type, ...] = (
     Organization, Member, Project, ChannelRecord, WordlistRecord, Key, Activity, Usage, Author, Item, Queue, Placement,
     Action, ActionRun, Webhook, Event, Delivery, Attempt,
 )  # fmt: skip
-"""Every kind of record."""
+"""Every kind of record, each after those that its records name in `seemly.service.references`."""

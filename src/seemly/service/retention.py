@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any
 
@@ -12,6 +13,7 @@ from seemly.errors import NotFoundError
 from seemly.service.authors import find_author
 from seemly.service.environment import Environment
 from seemly.service.events import delete_events
+from seemly.service.holding import hold_project
 from seemly.service.ports import Order, Query, Record, Transaction, Where, where
 from seemly.service.records import (
     Action,
@@ -43,7 +45,12 @@ def delete_expired(env: Environment) -> int:
     """
     with env.store.read() as tx:
         limited = tx.find(Project, Query((Where("retention_days", "is_not", None),)))
-    return sum(_expire(env, project.id, env.now() - (project.retention_days or 0) * DAY_MS) for project in limited)
+    deleted = 0
+    for project in limited:
+        # One that is deleted meanwhile keeps nothing.
+        with suppress(NotFoundError):
+            deleted += _expire(env, project.id, env.now() - (project.retention_days or 0) * DAY_MS)
+    return deleted
 
 
 def erase_author(env: Environment, project_id: str, author_id: str) -> int:
@@ -59,6 +66,7 @@ def erase_author(env: Environment, project_id: str, author_id: str) -> int:
     erased = 0
     while True:
         with env.store.transaction() as tx:
+            hold_project(tx, project_id)
             # While they are locked, nothing more is kept of them.
             tx.get(Author, author.id, lock=True)
             items = tx.find(Item, written)
@@ -101,22 +109,24 @@ def _expire(env: Environment, project_id: str, before_ms: int) -> int:
     old = Query((of_project, Where("updated_ms", "below", before_ms)), (Order("updated_ms"),), _BATCH, lock="skip")
     told = Query((of_project, Where("created_ms", "below", before_ms)), (Order("created_ms"),), lock="skip")
     deleted = 0
-    while items := _expire_items(env, old):
+    while items := _expire_items(env, project_id, old):
         deleted += items
-    while _expire_events(env, told):
+    while _expire_events(env, project_id, told):
         pass
     return deleted
 
 
-def _expire_items(env: Environment, old: Query) -> int:
+def _expire_items(env: Environment, project_id: str, old: Query) -> int:
     with env.store.transaction() as tx:
+        hold_project(tx, project_id)
         items = tx.find(Item, old)
         _remove_items(tx, items)
     return len(items)
 
 
-def _expire_events(env: Environment, told: Query) -> int:
+def _expire_events(env: Environment, project_id: str, told: Query) -> int:
     with env.store.transaction() as tx:
+        hold_project(tx, project_id)
         return delete_events(tx, told)
 
 
@@ -125,9 +135,9 @@ def _remove_items(tx: Transaction, items: Sequence[Item]) -> None:
     ids = tuple(item.id for item in items)
     tx.remove(Placement, Query((Where("item_id", "in", ids),)))
     tx.remove(ActionRun, Query((Where("item_id", "in", ids),)))
-    tx.remove(Item, Query((Where("id", "in", ids),)))
     while delete_events(tx, Query((Where("item_id", "in", ids),))):
         pass
+    tx.remove(Item, Query((Where("id", "in", ids),)))
 
 
 def _lines(*parts: Iterable[Sequence[Record]]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from seemly.service.bodies import Body
 from seemly.service.environment import Environment
 from seemly.service.events import emit, to_iso
 from seemly.service.filters import Filter
+from seemly.service.holding import hold_project
 from seemly.service.paging import read_page, read_time
 from seemly.service.ports import Order, Query, Transaction, Where
 from seemly.service.queues import find_item, find_items, find_queue, holds, put_back
@@ -146,6 +147,7 @@ def measure_queue(
 def _open(
     env: Environment, tx: Transaction, project_id: str, queue_id: str, content_id: str, wire: object
 ) -> tuple[Queue, Item, str | None]:
+    hold_project(tx, project_id)
     queue = find_queue(tx, project_id, queue_id)
     body = Body(wire)
     comment = body.text("comment", None, most=10_000)

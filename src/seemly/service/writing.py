@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,15 +15,20 @@ from seemly.result import ModerationResult
 from seemly.service.accounts import add_usage
 from seemly.service.cases import Case
 from seemly.service.environment import Environment
+from seemly.service.holding import hold_project
 from seemly.service.intake import keep
 from seemly.service.ports import ContendedError, Query, Where
-from seemly.service.projects import hold_project
 from seemly.service.records import Author
 
 __all__ = ["Done", "write"]
 
 _ATTEMPTS = 8
 """How often content is tried to be kept while others keep content of the same id, or of the same new author."""
+
+_PAUSE_S = 0.005
+"""How much longer each of these attempts waits, at most, than the one before."""
+
+_DRAWN = random.SystemRandom()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +53,13 @@ def write(env: Environment, done: Sequence[Done]) -> list[Done | SeemlyError]:
 
 
 def _write_one(env: Environment, done: Done) -> Done:
-    left = _ATTEMPTS
-    while True:
-        left -= 1
+    for failed in range(_ATTEMPTS - 1):
         try:
             return _write_together(env, [done])[0]
         except (ConflictError, ContendedError):
-            if not left:
-                raise
+            # Those who met once meet again, unless they wait for different times.
+            time.sleep(_DRAWN.uniform(0.0, _PAUSE_S * failed))
+    return _write_together(env, [done])[0]
 
 
 def _write_together(env: Environment, done: Sequence[Done]) -> list[Done]:

@@ -39,13 +39,14 @@ class ServerSettings:
 
     `tier` is that of the text models. `moderation_rate` holds for a project that has no `rate_limit` of its own;
     `management_rate` for an organization. `counters` says where both are counted: `memory://` for one process,
-    `redis://…` or `postgresql://…` for several. At most `concurrency` requests are worked on at once, and besides them
-    `text_concurrency` that moderate nothing but text: more help only where the database is far away. Each may take
+    `redis://…` or `postgresql://…` for several. At most `concurrency` requests are worked on at once. Besides them
+    those that moderate nothing but a short text are: all that came while the ones before were, together, by one of
+    `text_concurrency` threads, of which more than one help only where the database is far away. A request may take
     `timeout`. `max_depth` is how deep JSON may be nested. For `cache_s` organizations, projects and channels are
     remembered, so that what another process changed of them is noticed that much later; at 0 every request asks for
     them. `stream` is for live voice.
 
-    Raises ConfigError for values out of bounds.
+Raises ConfigError for values out of bounds.
     """
 
     tier: str = "cascade"
@@ -55,7 +56,7 @@ class ServerSettings:
     max_body: Annotated[int, Interval(ge=1_000, le=100_000_000)] = 8_000_000
     max_depth: Annotated[int, Interval(ge=4, le=200)] = 32
     concurrency: Annotated[int, Interval(ge=1, le=10_000)] = 32
-    text_concurrency: Annotated[int, Interval(ge=1, le=10_000)] = 4
+    text_concurrency: Annotated[int, Interval(ge=1, le=100)] = 1
     timeout: Annotated[float, Interval(ge=0.1, le=3_600)] = 60.0
     cache_s: Annotated[float, Interval(ge=0, le=60)] = 1.0
     stream: StreamLimits = field(default_factory=StreamLimits)

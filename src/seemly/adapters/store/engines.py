@@ -125,6 +125,7 @@ def _open_sqlite(url: URL, connections: int) -> Engine:
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _: object) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
     # The driver's own way would begin a transaction late, with the first change, after what was read for it.
     connection.isolation_level = None
     # An answer that was given must outlive a power cut. Of the log SharedSync sees to that, for many commits at once.

@@ -16,7 +16,7 @@ from seemly.service.ports import ContendedError
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIModule
 
-__all__ = ["StoreUnavailableError", "translated"]
+__all__ = ["DanglingError", "StoreUnavailableError", "translated"]
 
 
 class StoreUnavailableError(SeemlyError):
@@ -27,11 +27,17 @@ class StoreUnavailableError(SeemlyError):
     code = "SERVICE_UNAVAILABLE"
 
 
+class DanglingError(SeemlyError):
+    """A change would have left a record that names what is not there. Whether by being added, or by what it names being
+    removed, is for those to say who made the change."""
+
+
 class _InTheWayError(StoreUnavailableError, ContendedError):
     """The database ended this transaction in favour of another."""
 
 
 _UNIQUE = {"23505", "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
+_DANGLING = {"23503", "SQLITE_CONSTRAINT_FOREIGNKEY"}
 _TOO_LONG = {"54000", "SQLITE_TOOBIG"}
 _CONTENDED = {"40001", "40P01"}
 _LATE = {"25P03", "55P03", "57014", "SQLITE_BUSY", "SQLITE_LOCKED"}
@@ -43,7 +49,7 @@ _READ_ONLY = {"25006", "SQLITE_READONLY"}
 @contextmanager
 def translated(driver: DBAPIModule) -> Iterator[None]:
     """Raise what the database's driver raises inside, or SQLAlchemy for it, as ConflictError, for a key that is taken,
-    ContentError, for a value that no column takes, or StoreUnavailableError."""
+    DanglingError, ContentError, for a value that no column takes, or StoreUnavailableError."""
     try:
         yield
     except NoConnectionError as error:
@@ -60,6 +66,8 @@ def _read(error: BaseException | None, driver: DBAPIModule) -> SeemlyError | Non
     code = _code(error)
     if code in _UNIQUE:
         return ConflictError("another record has this id or key")
+    if code in _DANGLING:
+        return DanglingError("a record would name what is not there")
     if code in _TOO_LONG:
         return ContentError("a record holds a text that is too long, or too long for an id or a key")
     if isinstance(error, (driver.IntegrityError, driver.DataError)):

@@ -1,7 +1,7 @@
-"""The tables: one a kind of record, a column a field.
+"""The tables: one a kind of record, a column a field, a foreign key a reference of `seemly.service.references`.
 
-No column points at another table: what happened (an activity, an action's run, an attempt) outlives what it happened
-to, and what else goes with a record that is removed is for the use cases to say.
+A key only checks, and does not cascade: a database is to refuse what the store in memory refuses, and to remove no more
+than it does. Each column with one leads an index, so that what it names is removed without a look at the whole table.
 """
 
 from __future__ import annotations
@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, Column, Double, Index, MetaData, Table, UniqueConstraint
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    MetaData,
+    Table,
+    UniqueConstraint,
+)  # fmt: skip
 from sqlalchemy.types import TypeEngine
 
 from seemly.adapters.store.columns import Document, Names, Words
@@ -33,12 +43,14 @@ from seemly.service.records import (
     Webhook,
     WordlistRecord,
 )  # fmt: skip
+from seemly.service.references import REFERENCES
 
 __all__ = ["METADATA", "TABLES"]
 
 METADATA = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
     }
@@ -216,7 +228,7 @@ TABLES: Mapping[type, Table] = {
         Index(None, "project_id", "updated_ms"),
         Index(None, "project_id", "status", "created_ms"),
         Index(None, "project_id", "status", "severity"),
-        Index(None, "project_id", "author_id", "timestamp_ms"),
+        Index(None, "author_id", "project_id", "timestamp_ms"),
         Index(None, "project_id", "conversation_id", "timestamp_ms"),
     ),
     Queue: _table(
@@ -332,3 +344,7 @@ TABLES: Mapping[type, Table] = {
     ),
 }
 """Each kind's table."""
+
+for _kind, _references in REFERENCES.items():
+    for _field, _named in _references.items():
+        TABLES[_kind].append_constraint(ForeignKeyConstraint([_field], [TABLES[_named].c.id]))

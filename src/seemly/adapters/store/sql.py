@@ -12,7 +12,7 @@ from sqlalchemy.engine import Dialect
 from seemly.adapters.store.changing import adding, adding_unless_taken, putting, row_of
 from seemly.adapters.store.driving import Cursor, Driven, Values
 from seemly.adapters.store.engines import WAIT_S, open_engine, writing
-from seemly.adapters.store.faults import StoreUnavailableError, translated
+from seemly.adapters.store.faults import DanglingError, StoreUnavailableError, translated
 from seemly.adapters.store.migrate import check_tables, upgrade
 from seemly.adapters.store.on_sqlite import OnSqlite
 from seemly.adapters.store.selecting import counting, finding, removing, shape_of, values_of
@@ -21,6 +21,7 @@ from seemly.adapters.store.syncing import SharedSync
 from seemly.errors import ConflictError, ContentError
 from seemly.service.memory import UNIQUE
 from seemly.service.ports import ALL, Query, Record, Where
+from seemly.service.references import needed, unfounded
 
 __all__ = ["SqlStore"]
 
@@ -30,10 +31,11 @@ T = TypeVar("T")
 
 class _SqlTransaction:
     """Reads and changes within one transaction. After a ConflictError it goes on without the call that raised it; after
-    a StoreUnavailableError it is lost, and keeps that as its `fault`."""
+    a StoreUnavailableError, or a change that leaves a reference without its record, it is lost, and keeps the error as
+    its `fault`."""
 
     def __init__(self, driven: Driven, dialect: Dialect, *, writes: bool) -> None:
-        self.fault: StoreUnavailableError | None = None
+        self.fault: Exception | None = None
         self._driven = driven
         self._dialect = dialect
         self._writes = writes
@@ -55,26 +57,32 @@ class _SqlTransaction:
         self._refuse_where_it_only_reads()
         kind = type(record)
         # PostgreSQL ends a transaction with an error, but not with nothing done; so this needs no savepoint.
-        if not self._run(adding_unless_taken(kind, self._dialect), row_of(record), _count_changed):
+        with self._lost_by(unfounded, kind):
+            added = self._run(adding_unless_taken(kind, self._dialect), row_of(record), _count_changed)
+        if not added:
             raise ConflictError(f"another {kind.__name__} has this id or key")
 
     def add_all(self, records: Sequence[Record]) -> None:
         self._refuse_where_it_only_reads()
         if records:
-            self._attempt(adding(type(records[0]), self._dialect), records)
+            kind = type(records[0])
+            with self._lost_by(unfounded, kind):
+                self._attempt(adding(kind, self._dialect), records)
 
     def put(self, record: Record) -> None:
         self._refuse_where_it_only_reads()
         kind = type(record)
         statement = putting(kind, self._dialect)
-        if kind in UNIQUE:
-            self._attempt(statement, [record])
-        else:
-            self._run(statement, row_of(record), _count_changed)
+        with self._lost_by(unfounded, kind):
+            if kind in UNIQUE:
+                self._attempt(statement, [record])
+            else:
+                self._run(statement, row_of(record), _count_changed)
 
     def remove(self, kind: type[R], query: Query) -> int:
         self._refuse_where_it_only_reads()
-        return self._run(removing(kind, shape_of(query), self._dialect), values_of(query), _count_changed)
+        with self._lost_by(needed, kind):
+            return self._run(removing(kind, shape_of(query), self._dialect), values_of(query), _count_changed)
 
     def _run(self, statement: Statement, values: Values, take: Callable[[Cursor], T]) -> T:
         with self._guarded():
@@ -97,6 +105,15 @@ class _SqlTransaction:
             raise
         except OverflowError:
             raise ContentError("a record or condition holds a number of more than 64 bits") from None
+
+    @contextmanager
+    def _lost_by(self, error: Callable[[type], Exception], kind: type) -> Iterator[None]:
+        """Raise an error of a kind of records, and keep it, where a reference is left without its record."""
+        try:
+            yield
+        except DanglingError:
+            self.fault = error(kind)
+            raise self.fault from None
 
     def _refuse_where_it_only_reads(self) -> None:
         if not self._writes:
