@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -150,6 +151,9 @@ def _by_path(endpoints: Sequence[Endpoint]) -> dict[str, dict[str, Endpoint]]:
 def _load(parts: Parts) -> None:
     """Load what the first request would load."""
     parts.moderation.engines.warm_up()
+    # Vocabularies and lexicons stay: the collector would look through them again and again while requests wait.
+    gc.collect()
+    gc.freeze()
 
 
 def _add_plain_routes(app: FastAPI, parts: Parts) -> None:
