@@ -35,8 +35,6 @@ from seemly.adapters.server.parts import Parts
 from seemly.adapters.server.rates import Rates
 from seemly.adapters.server.settings import ServerSettings
 from seemly.adapters.server.stream import StreamLimits, make_stream
-from seemly.content import Submission
-from seemly.engine import Engine
 from seemly.errors import ConfigError, TooManyRequestsError
 from seemly.result import ModerationResult
 from seemly.service import keys
@@ -62,7 +60,7 @@ class Line:
     limits: StreamLimits = field(default_factory=StreamLimits)
     activity: Callable[[], Any] = Gate
     settings: ServerSettings = field(default_factory=ServerSettings)
-    moderate: Callable[[Engine, Submission], ModerationResult] = Engine.moderate
+    moderation: type[Moderation] = Moderation
 
     def __post_init__(self) -> None:
         self.service = Service()
@@ -76,8 +74,7 @@ class Line:
     def door(self) -> Any:
         env = self.service.env
         engines = Engines(env, models=FakeModels(SCORES, transcriber=self.ear))
-        moderation = Moderation(env, engines, moderate=self.moderate)
-        parts = Parts(env, moderation, Rates("memory://"), self.settings)
+        parts = Parts(env, self.moderation(env, engines), Rates("memory://"), self.settings)
         return make_stream(parts, limits=self.limits, activity=self.activity)
 
     @contextmanager
@@ -269,12 +266,13 @@ def test_a_blocked_author_is_rejected() -> None:
 
 
 def test_what_is_not_moderated_is_told_by_a_warning_and_the_stream_goes_on() -> None:
-    def moderate(engine: Engine, submission: Submission) -> ModerationResult:
-        if submission.content_id is not None and submission.content_id.endswith("-1"):
-            raise TooManyRequestsError("the quota is spent", 60)
-        return engine.moderate(submission)
+    class Spent(Moderation):
+        def moderate(self, project_id: str, request: Any) -> ModerationResult:
+            if request.content_id.endswith("-1"):
+                raise TooManyRequestsError("the quota is spent", 60)
+            return super().moderate(project_id, request)
 
-    line = Line(moderate=moderate)
+    line = Line(moderation=Spent)
     with line.serve() as server:
         events, code, _ = server.talk(START, media(say(2000)), media(say(1000)), STOP)
     assert (kinds(events)[1:-1], code) == (["warning", "utterance.final"], 1000)
@@ -384,10 +382,11 @@ def test_streams_count_against_the_rate_of_moderations() -> None:
 
 
 def test_what_fails_in_the_server_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
-    def fail(*_given: object) -> ModerationResult:
-        raise OSError("a secret")
+    class Failing(Moderation):
+        def moderate(self, project_id: str, request: object) -> ModerationResult:
+            raise OSError("a secret")
 
-    with Line(moderate=fail).serve() as server:
+    with Line(moderation=Failing).serve() as server:
         events, code, reason = server.talk(START, media(say(1000)), STOP)
     assert (kinds(events), code, reason) == (["session.started"], 1011, "the server failed; open another stream")
     assert "OSError" in caplog.text
