@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, chain
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from seemly.manifest import Manifest
@@ -111,18 +111,22 @@ class _Network:
         import numpy as np
 
         features = self._features
-        lengths = [len(window) for window in windows]
-        starts = [0, *accumulate([length + 1 for length in lengths[:-1]])]
-        gaps = [start - 1 for start in starts[1:]]
         rows = self._rows.take(_join(windows))
         summed = rows[:, features : 2 * features]
         summed[1:] += rows[:-1, :features]
         summed[:-1] += rows[1:, 2 * features : 3 * features]
-        summed[gaps] = 0
+        embedded = rows[:, 3 * features :]
         pooled = np.empty((len(windows), self._pooled), np.float32)
-        np.maximum(np.maximum.reduceat(summed, starts), 0, out=pooled[:, :features])
-        embedded = np.add.reduceat(rows[:, 3 * features :], starts, dtype=np.int32)
-        np.divide(embedded, np.array(lengths)[:, None], out=pooled[:, features:])
+        largest, mean = pooled[:, :features], pooled[:, features:]
+        if len(windows) == 1:
+            np.maximum(summed.max(axis=0), 0, out=largest[0])
+            np.divide(np.add.reduce(embedded, dtype=np.int32), len(rows), out=mean[0])
+        else:
+            lengths = np.array([len(window) for window in windows])
+            starts = np.concatenate([[0], np.cumsum(lengths[:-1] + 1)])
+            summed[starts[1:] - 1] = 0
+            np.maximum(np.maximum.reduceat(summed, starts), 0, out=largest)
+            np.divide(np.add.reduceat(embedded, starts, dtype=np.int32), lengths[:, None], out=mean)
         scores: NDArray[np.float32] = self._head.run(None, {"pooled": pooled})[0]
         return scores
 
