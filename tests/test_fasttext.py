@@ -69,9 +69,9 @@ def test_a_text_has_the_same_probabilities_however_often_it_is_read() -> None:
 
 def test_the_cache_of_words_is_bounded() -> None:
     fresh = read_classifier(FILE)
-    for number in range(17_000):
+    for number in range(66_000):
         fresh.predict(f"x{number}")
-    assert 0 < len(fresh) <= 16_384
+    assert 0 < len(fresh) <= 65_536
 
 
 def test_a_classifier_that_knows_nothing_of_a_text_gives_it_no_probability() -> None:

@@ -29,8 +29,8 @@ _BASIS, _PRIME, _32_BITS = 2166136261, 16777619, 0xFFFFFFFF
 _TINY = 1e-5
 """What fastText adds to a probability before it takes the logarithm."""
 
-_CACHED = 16_384
-"""Words kept in the cache: about 4 MB. It is emptied when full."""
+_CACHED = 65_536
+"""Words kept in the cache: about 15 MB. It is emptied when full: only what is met once in a while was there by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +49,28 @@ class _Ngrams:
         rows = [] if own is None else [own]
         if word == _END_OF_LINE:
             return rows
-        characters = [char.encode("utf-8", "replace") for char in f"<{word}>"]
-        last = len(characters)
-        for start in range(last):
+        kept, buckets, least, most = self.kept, self.buckets, self.shortest, self.longest
+        data = f"<{word}>".encode("utf-8", "replace")
+        # Where the characters begin, and where the last ends: an n-gram has so many characters, not bytes.
+        begins = [*range(len(data) + 1)] if word.isascii() else _find_characters(data)
+        last = len(begins) - 1
+        for first in range(last):
             hashed = _BASIS
-            for end in range(start + 1, min(start + self.longest, last) + 1):
-                for byte in characters[end - 1]:
+            for end in range(first + 1, min(first + most, last) + 1):
+                for byte in data[begins[end - 1] : begins[end]]:
                     # fastText's bytes have a sign, which fills the upper bits.
                     hashed = ((hashed ^ (byte | 0xFFFFFF00 if byte > 127 else byte)) * _PRIME) & _32_BITS
-                if end - start < self.shortest or (end - start == 1 and (start == 0 or end == last)):
+                if end - first < least or (end - first == 1 and (first == 0 or end == last)):
                     continue
-                row = self.kept.get(hashed % self.buckets)
+                row = kept.get(hashed % buckets)
                 if row is not None:
                     rows.append(row)
         return rows
+
+
+def _find_characters(data: bytes) -> list[int]:
+    """Where the characters of UTF-8 begin, and where the last ends."""
+    return [*(at for at, byte in enumerate(data) if byte & 0xC0 != 0x80), len(data)]
 
 
 class Classifier(dict[str, bytes]):
@@ -80,7 +88,7 @@ class Classifier(dict[str, bytes]):
         tree: NDArray[np.float32],
         paths: NDArray[np.intp],
     ) -> None:
-        """`table` are the embeddings, [rows, width]; `tree` tells the inner nodes' sides apart, [labels - 1, width];
+        """`table` are the embeddings, [rows, width], and a 1 beside each, which counts them; `tree` tells the inner nodes' sides apart, [labels - 1, width];
         `paths` are those of `_find_paths`."""
         super().__init__()
         self.labels = labels
@@ -94,8 +102,8 @@ class Classifier(dict[str, bytes]):
         import numpy as np
 
         words = [*text.split(), _END_OF_LINE]
-        width = self._table.shape[1] + 1
-        summed = np.frombuffer(b"".join(map(self.__getitem__, words)), np.float32).reshape(-1, width).sum(axis=0)
+        known = np.frombuffer(b"".join(map(self.__getitem__, words)), np.float32)
+        summed = np.add.reduce(known.reshape(-1, self._table.shape[1]))
         if not summed[-1]:
             return np.zeros(len(self.labels))
         nodes = len(self._tree)
@@ -112,8 +120,7 @@ class Classifier(dict[str, bytes]):
 
         if len(self) >= _CACHED:
             self.clear()
-        rows = self._ngrams.find(word)
-        self[word] = known = np.append(self._table[rows].sum(axis=0), np.float32(len(rows))).tobytes()
+        self[word] = known = np.add.reduce(self._table.take(self._ngrams.find(word), axis=0)).tobytes()
         return known
 
 
@@ -151,7 +158,8 @@ def _parse(reader: _Reader) -> Classifier:
         buckets,
     )
     names = tuple(name.removeprefix(_LABEL) for name, _ in entries[words:])
-    return Classifier(names, ngrams, table, tree[: labels - 1], _find_paths([count for _, count in entries[words:]]))
+    counted = np.column_stack((table, np.ones(len(table), np.float32)))
+    return Classifier(names, ngrams, counted, tree[: labels - 1], _find_paths([count for _, count in entries[words:]]))
 
 
 class _Reader:

@@ -49,18 +49,19 @@ class Rows:
         return shelf.rows.take(places, axis=0)
 
     def _make(self, pieces: NDArray[np.int32]) -> _Shelf:
-        """The shelf, with the rows of all these pieces on it."""
+        """A shelf with the rows of all these pieces on it."""
         import numpy as np
 
-        wanted = np.unique(pieces)
         with self._lock:
-            missing = wanted[self._shelf.places.take(wanted) < 0]
-            if self._used + len(missing) > _KEPT:
+            # Looked at anew: another thread may have made some, or given up all, since.
+            wanted = {*pieces[self._shelf.places.take(pieces) < 0].tolist()}
+            if self._used + len(wanted) > _KEPT:
                 self._shelf = self._clear()
-                missing = wanted
-            shelf, start, end = self._shelf, self._used, self._used + len(missing)
-            shelf.rows[start:end] = self._session.run(None, {"pieces": missing})[0]
-            shelf.places[missing] = np.arange(start, end, dtype=np.int32)
+                wanted = {*pieces.tolist()}
+            new = np.array([*wanted], np.int32)
+            shelf, start, end = self._shelf, self._used, self._used + len(new)
+            shelf.rows[start:end] = self._session.run(None, {"pieces": new})[0]
+            shelf.places[new] = np.arange(start, end, dtype=np.int32)
             self._used = end
         return shelf
 
