@@ -88,8 +88,8 @@ class Classifier(dict[str, bytes]):
         tree: NDArray[np.float32],
         paths: NDArray[np.intp],
     ) -> None:
-        """`table` are the embeddings, [rows, width], and a 1 beside each, which counts them; `tree` tells the inner nodes' sides apart, [labels - 1, width];
-        `paths` are those of `_find_paths`."""
+        """`table` are the embeddings, [rows, width], and a 1 beside each, which counts them; `tree` tells the inner
+        nodes' sides apart, [labels - 1, width]; `paths` are those of `_find_paths`."""
         super().__init__()
         self.labels = labels
         self._ngrams = ngrams
@@ -120,7 +120,8 @@ class Classifier(dict[str, bytes]):
 
         if len(self) >= _CACHED:
             self.clear()
-        self[word] = known = np.add.reduce(self._table.take(self._ngrams.find(word), axis=0)).tobytes()
+        known: bytes = np.add.reduce(self._table.take(self._ngrams.find(word), axis=0)).tobytes()
+        self[word] = known
         return known
 
 
