@@ -8,6 +8,7 @@ it is first met, and most words of a text were met before.
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,13 @@ _CENTROIDS = 256
 _LABEL = "__label__"
 _END_OF_LINE = "</s>"
 _BASIS, _PRIME, _32_BITS = 2166136261, 16777619, 0xFFFFFFFF
+_SIGN = 0xFFFFFF00
+"""fastText's bytes have a sign, which fills the upper bits before they are hashed."""
 _TINY = 1e-5
 """What fastText adds to a probability before it takes the logarithm."""
+
+_ENTRY = re.compile(rb"([^\0]*)\0(.{8}).", re.DOTALL)
+"""A word, how often it was met, and whether it is a label."""
 
 _CACHED = 65_536
 """Words kept in the cache: about 15 MB. It is emptied when full: only what is met once in a while was there by then."""
@@ -50,27 +56,22 @@ class _Ngrams:
         if word == _END_OF_LINE:
             return rows
         kept, buckets, least, most = self.kept, self.buckets, self.shortest, self.longest
-        data = f"<{word}>".encode("utf-8", "replace")
-        # Where the characters begin, and where the last ends: an n-gram has so many characters, not bytes.
-        begins = [*range(len(data) + 1)] if word.isascii() else _find_characters(data)
-        last = len(begins) - 1
-        for first in range(last):
-            hashed = _BASIS
-            for end in range(first + 1, min(first + most, last) + 1):
-                for byte in data[begins[end - 1] : begins[end]]:
-                    # fastText's bytes have a sign, which fills the upper bits.
-                    hashed = ((hashed ^ (byte | 0xFFFFFF00 if byte > 127 else byte)) * _PRIME) & _32_BITS
-                if end - first < least or (end - first == 1 and (first == 0 or end == last)):
+        units = [byte if byte < 128 else byte | _SIGN for byte in f"<{word}>".encode("utf-8", "replace")]
+        # Where the characters end, since an n-gram has so many characters, not bytes.
+        ends = [at + 1 for at in range(len(units)) if at + 1 == len(units) or units[at + 1] & 0xC0 != 0x80]
+        last = len(ends)
+        for first, start in enumerate([0, *ends[:-1]]):
+            hashed, at = _BASIS, start
+            for length, end in enumerate(ends[first : first + most], start=1):
+                while at < end:
+                    hashed = ((hashed ^ units[at]) * _PRIME) & _32_BITS
+                    at += 1
+                if length < least or (length == 1 and first in (0, last - 1)):
                     continue
                 row = kept.get(hashed % buckets)
                 if row is not None:
                     rows.append(row)
         return rows
-
-
-def _find_characters(data: bytes) -> list[int]:
-    """Where the characters of UTF-8 begin, and where the last ends."""
-    return [*(at for at, byte in enumerate(data) if byte & 0xC0 != 0x80), len(data)]
 
 
 class Classifier(dict[str, bytes]):
@@ -140,7 +141,7 @@ def _parse(reader: _Reader) -> Classifier:
         raise ValueError("it is of another kind or version")
     _width, *_, loss, _kind, buckets, shortest, longest, _rate, _threshold = reader.read("<12id")
     _size, words, labels, _tokens, pruned = reader.read("<iiiqq")
-    entries = [reader.entry() for _ in range(words + labels)]
+    entries = reader.entries(words + labels)
     kept = reader.array(np.int32, 2 * max(pruned, 0)).reshape(-1, 2)
     (quantized,) = reader.read("<?")
     if loss != _HIERARCHICAL or pruned < 0 or not quantized:
@@ -184,13 +185,16 @@ class _Reader:
         self._at += found.nbytes
         return found
 
-    def entry(self) -> tuple[str, int]:
-        """A word or label, and how often it was met in training."""
-        end = self._data.index(b"\0", self._at)
-        word = self._data[self._at : end].decode("utf-8", "replace")
-        self._at = end + 1
-        count, _kind = self.read("<qb")
-        return word, count
+    def entries(self, count: int) -> list[tuple[str, int]]:
+        """So many words or labels, and how often each was met in training."""
+        found = []
+        for _ in range(count):
+            entry = _ENTRY.match(self._data, self._at)
+            if entry is None:
+                raise ValueError("it ends within a word")
+            self._at = entry.end()
+            found.append((entry[1].decode("utf-8", "replace"), int.from_bytes(entry[2], "little")))
+        return found
 
 
 def _read_quantized(reader: _Reader) -> NDArray[np.float32]:
