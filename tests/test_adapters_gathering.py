@@ -120,3 +120,33 @@ def test_what_nobody_waits_for_is_not_begun_and_what_was_begun_goes_on() -> None
 
     asyncio.run(use())
     assert doubling.sizes == [1, 1]
+
+
+def test_what_waits_when_the_server_stops_is_answered_first() -> None:
+    doubling = Doubling()
+
+    async def use() -> None:
+        gathering = Gathering(doubling, 1)
+        first = await begin(gathering, doubling, 1)
+        second = asyncio.create_task(gathering.run(2))
+        await asyncio.sleep(0)
+        finishing = asyncio.create_task(gathering.finish())
+        await asyncio.sleep(0.01)
+        doubling.may_end.set()
+        await finishing
+        assert await asyncio.gather(first, second) == [2, 4]
+
+    asyncio.run(use())
+
+
+def test_an_iterator_that_ends_too_soon_is_a_fault_like_any_other() -> None:
+    def act(_numbers: Sequence[int]) -> Sequence[int]:
+        raise StopIteration
+
+    async def use() -> None:
+        gathering = Gathering(act, 1)
+        for _ in range(2):
+            with pytest.raises(RuntimeError):
+                await asyncio.wait_for(gathering.run(1), 20.0)
+
+    asyncio.run(use())

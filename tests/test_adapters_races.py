@@ -27,6 +27,7 @@ from seemly.models import Models
 from seemly.service.actions import create_action
 from seemly.service.authors import delete_author, update_author
 from seemly.service.blocks import lift_expired
+from seemly.service.bodies import Body
 from seemly.service.delivery import Answer, Outcome, record, redeliver
 from seemly.service.engines import Engines
 from seemly.service.environment import Environment
@@ -35,7 +36,8 @@ from seemly.service.execution import execute
 from seemly.service.holding import hold_project
 from seemly.service.keys import find_key
 from seemly.service.moderation import Moderation
-from seemly.service.projects import delete_project
+from seemly.service.ports import ContendedError
+from seemly.service.projects import add_project, delete_project
 from seemly.service.queues import create_queue, delete_queue
 from seemly.service.records import (
     KINDS,
@@ -188,15 +190,37 @@ def test_an_attempt_that_is_being_written_goes_with_its_author(world: World, pos
     assert record(world.env, Schedule(), held, Outcome(0, 0, status=Answer(200).status)) is None
 
 
-def test_nothing_is_kept_of_a_project_that_is_being_deleted(world: World, postgresql: str) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        with world.store.transaction() as tx:
-            delete_project(world.env, tx, find_key(world.env, tx, world.made.organization_key), world.project_id)
-            kept = pool.submit(world.submit, "a", "jo")
-            wait_until_locked(postgresql)
-        with pytest.raises(NotFoundError):
-            kept.result(20)
-    assert world.all(Item) == world.all(Author) == []
+def test_nothing_is_kept_of_a_project_that_is_being_deleted_and_nobody_waits_for_that(world: World) -> None:
+    moderation = world.moderation()
+    with world.store.transaction() as tx:
+        other = add_project(world.env, tx, world.made.organization.id, Body({"name": "other"})).project.id
+    wire = {"content": {"type": "text", "text": "bad"}, "authorId": "jo"}
+    with world.store.transaction() as tx:
+        delete_project(world.env, tx, find_key(world.env, tx, world.made.organization_key), world.project_id)
+        asked = [(world.project_id, wire), (other, wire), (world.project_id, {**wire, "doNotStore": True})]
+        refused, kept, told = moderation.submit_many(asked)
+    assert isinstance(refused, ContendedError)
+    assert isinstance(kept, dict)
+    assert isinstance(told, dict)
+    assert [each.project_id for each in world.all(Item)] == [other]
+    with pytest.raises(NotFoundError):
+        world.submit("a", "jo")
+
+
+def test_the_same_contents_in_two_orders_are_kept_at_once(world: World, postgresql: str) -> None:
+    moderation = world.moderation()
+    wires = [{"content": {"type": "text", "text": "bad"}, "contentId": f"c{number}"} for number in range(40)]
+
+    def submit(wires: list[dict[str, Any]]) -> list[Any]:
+        return moderation.submit_many([(world.project_id, wire) for wire in wires])
+
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(4):
+            for answers in pool.map(submit, (wires, wires[::-1])):
+                assert all(isinstance(each, dict) for each in answers)
+    assert len(world.all(Item)) == 40
+    time.sleep(1.1)
+    assert count_deadlocks(postgresql) == 0
 
 
 def test_what_is_being_kept_goes_with_its_project(world: World, postgresql: str) -> None:

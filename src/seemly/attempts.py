@@ -24,7 +24,12 @@ def attempt(act: Callable[[], T]) -> T | SeemlyError:
 def go_on(
     found: Sequence[T | SeemlyError], act: Callable[[Sequence[T]], Sequence[R | SeemlyError]]
 ) -> list[R | SeemlyError]:
-    """What `act` makes of those that have not failed, one each, in order; those that have stay as they are."""
+    """What `act` makes of those that have not failed, one each, in order; those that have stay as they are.
+
+    A SeemlyError that `act` raises is what comes of each of them.
+    """
     left = [each for each in found if not isinstance(each, SeemlyError)]
-    made = iter(act(left) if left else ())
-    return [each if isinstance(each, SeemlyError) else next(made) for each in found]
+    made = attempt(lambda: act(left) if left else ())
+    answers: Sequence[R | SeemlyError] = [made] * len(left) if isinstance(made, SeemlyError) else made
+    following = iter([answer for _, answer in zip(left, answers, strict=True)])
+    return [each if isinstance(each, SeemlyError) else next(following) for each in found]

@@ -132,7 +132,8 @@ class _Network:
 
 
 def _join(windows: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
-    """The windows one after another, with padding between them, which gives its neighbours nothing."""
+    """The windows one after another, with padding between them, which gives its neighbours nothing. Its own place is to
+    be left out."""
     import numpy as np
 
     if len(windows) == 1:

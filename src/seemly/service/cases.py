@@ -18,7 +18,7 @@ from seemly.service.ports import Order, Query, Transaction, Where
 from seemly.service.records import Author, ChannelRecord, Item, Project
 from seemly.service.views.authors import as_of
 
-__all__ = ["HISTORY_MS", "HISTORY_TURNS", "Asked", "Case", "find_channel", "find_project", "open_cases", "recall"]
+__all__ = ["Asked", "Case", "find_channel", "find_project", "open_cases", "recall"]
 
 HISTORY_TURNS = 10
 """The most earlier turns that content is read with."""

@@ -21,9 +21,11 @@ def hold_project(tx: Transaction, project_id: str) -> Project:
     return _find(tx, project_id, "share")
 
 
-def hold_projects(tx: Transaction, project_ids: Iterable[str]) -> tuple[str, ...]:
-    """The ids of those projects that are there still, each held as `hold_project` holds one."""
-    found = tx.find(Project, Query((Where("id", "in", tuple(sorted(project_ids))),), (Order("id"),), lock="share"))
+def hold_projects(tx: Transaction, project_ids: Iterable[str], *, wait: bool = True) -> tuple[str, ...]:
+    """The ids of those projects that are there still, each held as `hold_project` holds one; unless it may `wait`,
+    without those that are being deleted."""
+    named = Where("id", "in", tuple(sorted(project_ids)))
+    found = tx.find(Project, Query((named,), (Order("id"),), lock="share" if wait else "share_or_skip"))
     return tuple(project.id for project in found)
 
 

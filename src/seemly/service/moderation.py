@@ -48,7 +48,9 @@ class Moderation:
 
         Nothing is left of content with `doNotStore`, nor of media that was submitted as its bytes, but that it is
         counted. Raises ContentError, NotFoundError for an unknown project or channel, ForbiddenError for `policies`
-        without an enterprise plan, and TooManyRequestsError where the month's quota is spent.
+        without an enterprise plan, TooManyRequestsError where the month's quota is spent, ConfigError for a channel
+        that cannot work, ConflictError or ContendedError where others kept on changing the same content or author, and
+        what a store raises that cannot serve.
         """
         (found,) = self.submit_many([(project_id, request)])
         return _or_raise(found)
@@ -56,7 +58,7 @@ class Moderation:
     def submit_many(self, requests: Sequence[tuple[str, object]]) -> list[dict[str, Any] | SeemlyError]:
         """`submit` of several requests together, each in the project of an id, which is quicker: for each, in order,
         its answer, or what `submit` would raise. They are kept at once, or, where that fails for one, each by
-        itself."""
+        itself; what a store that cannot serve raises comes of each."""
         asked = [attempt(partial(_ask, project_id, request)) for project_id, request in requests]
         done = self._run(asked)
         now_ms = self.env.now()
@@ -139,7 +141,7 @@ class Moderation:
 
     def _close(self, done: Sequence[Done]) -> list[Done | SeemlyError]:
         """Keep what is to be kept, and count what was used: what was done, with its author as they are then."""
-        written = iter(write(self.env, [each for each in done if each.case.is_written]))
+        written = iter(go_on([each for each in done if each.case.is_written], partial(write, self.env)))
         closed = [next(written) if each.case.is_written else each for each in done]
         for each in closed:
             if isinstance(each, Done) and not each.case.limited:

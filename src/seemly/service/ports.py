@@ -59,15 +59,16 @@ class Query:
     """Which records, in which order. All conditions hold. Records that are equal in the order are sorted by id.
 
     `lock` keeps other transactions from changing or removing them until this one ends: `wait` waits for those that do
-    now, `skip` leaves out what they hold. `share` only keeps them from removing them, as adding what names them does;
-    `alone`, for what is to be removed, keeps them from that too.
+    now, `skip` leaves out what they hold. `share` only keeps them from removing them, as adding what names them does,
+    and `share_or_skip` leaves out what they are about to remove; `alone`, for what is to be removed, keeps them from
+    that too.
     """
 
     conditions: tuple[Where, ...] = ()
     order: tuple[Order, ...] = ()
     limit: int | None = None
     offset: int = 0
-    lock: Literal["none", "wait", "skip", "share", "alone"] = "none"
+    lock: Literal["none", "wait", "skip", "share", "share_or_skip", "alone"] = "none"
 
 
 ALL = Query()

@@ -15,7 +15,7 @@ from seemly.service.environment import Environment
 from seemly.service.ports import Order, Query, Transaction, Where
 from seemly.service.records import Delivery, Event, Project, Webhook
 
-__all__ = ["FAR_MS", "HOLD_MS", "MOST_AT_ONCE", "Claim", "Schedule", "claim"]
+__all__ = ["HOLD_MS", "MOST_AT_ONCE", "Claim", "Schedule", "claim"]
 
 HOLD_MS = 60_000
 """How long a claim lasts, in milliseconds: far longer than an attempt takes, so that only a dead worker loses one."""

@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from seemly.attempts import attempt
-from seemly.errors import ConflictError, NotFoundError, SeemlyError, TooManyRequestsError
+from seemly.errors import ConflictError, ContentError, NotFoundError, SeemlyError, TooManyRequestsError
 from seemly.result import ModerationResult
 from seemly.service.accounts import add_usage
-from seemly.service.cases import Case
+from seemly.service.cases import Case, find_project
 from seemly.service.environment import Environment
-from seemly.service.holding import hold_project
+from seemly.service.holding import hold_projects
 from seemly.service.intake import keep
-from seemly.service.ports import ContendedError, Query, Where
+from seemly.service.ports import ContendedError, Query, Transaction, Where
 from seemly.service.records import Author
 
 __all__ = ["Done", "write"]
 
-_ATTEMPTS = 8
+_ATTEMPTS = 12
 """How often content is tried to be kept while others keep content of the same id, or of the same new author."""
 
 _PAUSE_S = 0.005
@@ -46,7 +46,7 @@ def write(env: Environment, done: Sequence[Done]) -> list[Done | SeemlyError]:
     if len(done) > 1:
         try:
             return [*_write_together(env, done)]
-        except (ConflictError, ContendedError, NotFoundError, TooManyRequestsError):
+        except (ConflictError, ContendedError, ContentError, NotFoundError, TooManyRequestsError):
             # What is wrong with one of them is told to that one alone.
             pass
     return [attempt(partial(_write_one, env, each)) for each in done]
@@ -65,15 +65,14 @@ def _write_one(env: Environment, done: Done) -> Done:
 def _write_together(env: Environment, done: Sequence[Done]) -> list[Done]:
     """What was done, written in one transaction."""
     units = Counter[str]()
-    # Everyone locks projects, then authors, each in one order, and makes new ones in one: so nobody waits in a
-    # circle.
-    order = sorted(range(len(done)), key=lambda at: (done[at].case.project.id, done[at].case.external_id or ""))
+    # Everyone locks projects, then authors, then items, each in one order, and makes new ones in one: so nobody waits
+    # in a circle, unless content has another author than before, which is rare.
+    order = sorted(range(len(done)), key=lambda at: _place(done[at]))
     authors = {each.case.author.id for each in done if each.case.is_kept and each.case.author is not None}
     closed = [*done]
     # A few units that are lost with a power cut cost nobody anything; content that was accepted would.
     with env.store.transaction(durable=any(each.case.is_kept for each in done)) as tx:
-        for project_id in sorted({each.case.project.id for each in done if each.case.is_kept}):
-            hold_project(tx, project_id)
+        _hold(tx, {each.case.project.id for each in done if each.case.is_kept})
         if len(done) > 1 and authors:
             tx.find(Author, Query((Where("id", "in", tuple(sorted(authors))),), lock="wait"))
         for at in order:
@@ -86,3 +85,18 @@ def _write_together(env: Environment, done: Sequence[Done]) -> list[Done]:
         for organization_id in sorted(units):
             add_usage(env, tx, organization_id, units[organization_id])
     return closed
+
+
+def _place(done: Done) -> tuple[str, str, str]:
+    return done.case.project.id, done.case.external_id or "", done.result.content.id
+
+
+def _hold(tx: Transaction, project_ids: set[str]) -> None:
+    """Hold projects, without waiting for one that is being deleted: others' content waits behind this.
+
+    Raises ContendedError for that, and NotFoundError for one that is gone.
+    """
+    held = hold_projects(tx, project_ids, wait=False)
+    for project_id in sorted(project_ids.difference(held)):
+        find_project(tx, project_id)
+        raise ContendedError("the project is being deleted; try again")

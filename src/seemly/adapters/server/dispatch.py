@@ -129,7 +129,7 @@ def _answer_many(
 def _read_call(endpoint: Endpoint, parts: Parts, known: dict[str | None, Key], asked: Asked) -> Call:
     """The call that a request makes. `known` are keys that were found good just now, by their secrets.
 
-    Raises UnauthorizedError, ForbiddenError, TooManyRequestsError, ContentError.
+    Raises UnauthorizedError, ForbiddenError, NotFoundError, TooManyRequestsError, ContentError, StoreUnavailableError.
     """
     request, body = asked.request, asked.body
     key = asked.key or _admit(endpoint, parts, request, known)
@@ -144,7 +144,7 @@ def _admit(endpoint: Endpoint, parts: Parts, request: Request, known: dict[str |
     """Whose key it is, which opens the endpoint. What is left of its limit is told with the answer; a request whose key
     does not open its endpoint is not counted.
 
-    Raises UnauthorizedError, ForbiddenError, TooManyRequestsError.
+    Raises UnauthorizedError, ForbiddenError, NotFoundError, TooManyRequestsError, StoreUnavailableError.
     """
     known = {} if known is None else known
     secret = read_bearer(request.headers.get("authorization"))

@@ -39,7 +39,10 @@ class Gathering(Generic[T, R]):
         return await answer
 
     async def finish(self) -> None:
-        """Wait for all that runs; nothing can be run any more."""
+        """Wait for all that runs or waits; nothing can be run any more."""
+        waiting = [answer for _, answer in self._waiting]
+        if waiting:
+            await asyncio.wait(waiting)
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
 
     def _begin(self) -> None:
@@ -54,7 +57,9 @@ class Gathering(Generic[T, R]):
         try:
             found = self._act([one for one, _ in batch])
         except BaseException as error:  # noqa: BLE001  (whoever waits must hear of it)
-            found = [error] * len(batch)
+            # No future takes a StopIteration.
+            told = RuntimeError("an iterator ended too soon") if isinstance(error, StopIteration) else error
+            found = [told] * len(batch)
         # A loop that was closed meanwhile has nobody left who waits.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(self._deliver, [answer for _, answer in batch], found)

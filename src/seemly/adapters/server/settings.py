@@ -37,14 +37,14 @@ class StreamLimits:
 class ServerSettings:
     """How a server behaves. Sizes are in bytes, times in seconds, rates a minute.
 
-        `tier` is that of the text models. `moderation_rate` holds for a project that has no `rate_limit` of its own;
-        `management_rate` for an organization. `counters` says where both are counted: `memory://` for one process,
-        `redis://…` or `postgresql://…` for several. At most `concurrency` requests are worked on at once. Besides them
-        those that moderate nothing but a short text are: all that came while the ones before were, together, by one of
-        `text_concurrency` threads, of which more than one help only where the database is far away. A request may take
-        `timeout`. `max_depth` is how deep JSON may be nested. For `cache_s` organizations, projects and channels are
-        remembered, so that what another process changed of them is noticed that much later; at 0 every request asks for
-        them. `stream` is for live voice.
+    `tier` is that of the text models. `moderation_rate` holds for a project that has no `rate_limit` of its own;
+    `management_rate` for an organization. `counters` says where both are counted: `memory://` for one process,
+    `redis://…` or `postgresql://…` for several. At most `concurrency` requests are worked on at once. Besides them
+    those that moderate nothing but a short text are: all that came while the ones before were, together, by one of
+    `text_concurrency` threads, of which more than one help only where the database is far away. A request may take
+    `timeout`. `max_depth` is how deep JSON may be nested. For `cache_s` organizations, projects and channels are
+    remembered, so that what another process changed of them is noticed that much later; at 0 every request asks for
+    them. `stream` is for live voice.
 
     Raises ConfigError for values out of bounds.
     """

@@ -133,7 +133,9 @@ def _ordered(table: Table, shape: Shape, dialect: Dialect) -> Select[Any]:
     if shape.lock != "none":
         # SQLite has no such clause, and leaves it out: a transaction that writes is alone there anyway.
         statement = statement.with_for_update(
-            read=shape.lock == "share", key_share=shape.lock != "alone", skip_locked=shape.lock == "skip"
+            read=shape.lock in ("share", "share_or_skip"),
+            key_share=shape.lock != "alone",
+            skip_locked=shape.lock in ("skip", "share_or_skip"),
         )
     return statement
 
