@@ -151,9 +151,10 @@ class WordIndex:
         table, phrases = self._words, self._phrases
         for reading in read:
             words = reading.words
-            for i in reading.fresh():
-                if words[i] in table:
-                    yield hit_at(reading, i, 0, i, len(words[i]), table[words[i]])
+            if not table.keys().isdisjoint(words):
+                for i in reading.fresh():
+                    if words[i] in table:
+                        yield hit_at(reading, i, 0, i, len(words[i]), table[words[i]])
             if not self._telling.keys().isdisjoint(words):
                 last = len(words) - 1
                 for i in reading.fresh(before=self._reach):
