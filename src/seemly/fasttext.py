@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ _CENTROIDS = 256
 _LABEL = "__label__"
 _END_OF_LINE = "</s>"
 _BASIS, _PRIME, _32_BITS = 2166136261, 16777619, 0xFFFFFFFF
-_SIGN = 0xFFFFFF00
-"""fastText's bytes have a sign, which fills the upper bits before they are hashed."""
 _TINY = 1e-5
 """What fastText adds to a probability before it takes the logarithm."""
 
@@ -38,40 +35,44 @@ _ENTRY = re.compile(rb"([^\0]*)\0(.{8}).", re.DOTALL)
 _CACHED = 65_536
 """Words kept in the cache: about 15 MB. It is emptied when full: only what is met once in a while was there by then."""
 
+_CACHED_NGRAMS = 32_768
+"""N-grams kept in theirs: about 4 MB."""
 
-@dataclass(frozen=True, slots=True)
-class _Ngrams:
-    """Which row each kept word and n-gram has. `shortest` and `longest` are in characters; hashes go to `buckets`."""
 
-    words: dict[str, int]
-    kept: dict[int, int]
-    shortest: int
-    longest: int
-    buckets: int
+class _Ngrams(dict[str, int]):
+    """The row of each n-gram that was met lately, -1 of one that was not kept: a cache, for words share most of theirs.
+
+    N-grams have `shortest` to `longest` characters, and hashes go to `buckets`.
+    """
+
+    def __init__(self, words: dict[str, int], kept: dict[int, int], shortest: int, longest: int, buckets: int) -> None:
+        """`words` and `kept` tell the rows of words, and of n-grams by the buckets of their hashes."""
+        super().__init__()
+        self._words = words
+        self._kept = kept
+        self._lengths = range(shortest, longest + 1)
+        self._buckets = buckets
 
     def find(self, word: str) -> list[int]:
         """The rows of a word: its own, if it has one, and those of its n-grams; one for each time that it has it."""
-        own = self.words.get(word)
+        own = self._words.get(word)
         rows = [] if own is None else [own]
         if word == _END_OF_LINE:
             return rows
-        kept, buckets, least, most = self.kept, self.buckets, self.shortest, self.longest
-        units = [byte if byte < 128 else byte | _SIGN for byte in f"<{word}>".encode("utf-8", "replace")]
-        # Where the characters end, since an n-gram has so many characters, not bytes.
-        ends = [at + 1 for at in range(len(units)) if at + 1 == len(units) or units[at + 1] & 0xC0 != 0x80]
-        last = len(ends)
-        for first, start in enumerate([0, *ends[:-1]]):
-            hashed, at = _BASIS, start
-            for length, end in enumerate(ends[first : first + most], start=1):
-                while at < end:
-                    hashed = ((hashed ^ units[at]) * _PRIME) & _32_BITS
-                    at += 1
-                if length < least or (length == 1 and first in (0, last - 1)):
-                    continue
-                row = kept.get(hashed % buckets)
-                if row is not None:
-                    rows.append(row)
-        return rows
+        framed = f"<{word}>"
+        places = len(framed) + 1
+        grams = [framed[at : at + length] for length in self._lengths for at in range(places - length)]
+        return rows + [row for row in map(self.__getitem__, grams) if row >= 0]
+
+    def __missing__(self, gram: str) -> int:
+        if len(self) >= _CACHED_NGRAMS:
+            self.clear()
+        hashed = _BASIS
+        for byte in gram.encode("utf-8", "replace"):
+            # fastText's bytes have a sign, which fills the upper bits before they are hashed.
+            hashed = ((hashed ^ (byte if byte < 128 else byte | 0xFFFFFF00)) * _PRIME) & _32_BITS
+        self[gram] = row = self._kept.get(hashed % self._buckets, -1)
+        return row
 
 
 class Classifier(dict[str, bytes]):
@@ -144,8 +145,8 @@ def _parse(reader: _Reader) -> Classifier:
     entries = reader.entries(words + labels)
     kept = reader.array(np.int32, 2 * max(pruned, 0)).reshape(-1, 2)
     (quantized,) = reader.read("<?")
-    if loss != _HIERARCHICAL or pruned < 0 or not quantized:
-        raise ValueError("it has no hierarchical softmax, or was not compressed")
+    if loss != _HIERARCHICAL or pruned < 0 or not quantized or shortest < 2:
+        raise ValueError("it has no hierarchical softmax, was not compressed, or has n-grams of one character")
     table = _read_quantized(reader)
     (quantized,) = reader.read("<?")
     if quantized:
