@@ -364,7 +364,7 @@ def test_one_content_from_many_clients_at_once_is_one_item(texts: list[str], kno
     assert len(service.all(Event)) == service.types().count("author.trust_level_changed")
 
 
-@pytest.mark.parametrize("conflicts", [0, 1, 7, 8])
+@pytest.mark.parametrize("conflicts", [0, 1, 11, 12])
 def test_a_conflict_is_tried_again(conflicts: int, monkeypatch: pytest.MonkeyPatch) -> None:
     service = Service()
     transaction, left = service.store.transaction, [None] * conflicts
@@ -379,7 +379,7 @@ def test_a_conflict_is_tried_again(conflicts: int, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(service.store, "transaction", busy)
     before = service.snapshot()
-    if conflicts < 8:
+    if conflicts < 12:
         service.submit("bad", contentId="c", authorId="jo")
         assert (len(service.all(Item)), service.author().total_content, service.used()) == (1, 1, 1)
     else:
