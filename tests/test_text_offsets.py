@@ -71,7 +71,7 @@ def test_clean_text_is_nfkc(text: str) -> None:
 
 EXEMPT = frozenset(
     "ำຳϲϹ¼½¾¹²³ℹ↉Ⓜ©" + "".join(map(chr, [*range(0x3131, 0x318F), *range(0x2150, 0x2160), *range(0x2070, 0x208F)]))
-    + "".join(chr(c) for c in range(0x3000) if unicodedata.normalize("NFKC", chr(c))[0] == " " != chr(c))
+    + "".join(chr(c) for c in range(0x10000) if unicodedata.normalize("NFKC", chr(c))[0] == " " != chr(c))
     # Letters in parentheses, which are letters beside others.
     + "".join(map(chr, [*range(0x249C, 0x24B6), *range(0x1F110, 0x1F12A)]))
     + "".join(chr(c) for c in range(0xFE49, 0xFE7F)) + "￣"
