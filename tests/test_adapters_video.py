@@ -379,6 +379,8 @@ def test_what_is_not_wanted_any_more_is_not_read() -> None:
     given = pieces(film())
     next(given)
     given.close()
+    with pytest.raises(StopIteration):
+        next(given)
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,7 @@ def test_values_that_an_action_takes(action: dict[str, Any], value: str | None) 
     service = _service()
     _create(service, key="note", **action)
     _execute(service, "note", contentIds=["a"], value=value)
+    assert [run.value for run in service.all(ActionRun)] == [value]
 
 
 @pytest.mark.parametrize(
