@@ -171,7 +171,7 @@ def test_one_policy_serves_many_threads() -> None:
 
 def test_a_clean_text_loads_neither_phonenumbers_nor_stdnum() -> None:
     code = (
-        "import sys; from pii_search import search; search('hello there, 3 of us at 10:30');"
+        "import sys; from tests.support.pii_search import search; search('hello there, 3 of us at 10:30');"
         "sys.exit(any(name.split('.')[0] in ('phonenumbers', 'stdnum') for name in sys.modules))"
     )
     assert run([sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path)}, check=False).returncode == 0
