@@ -194,7 +194,9 @@ class FakeModels(Models):
 
     LABELS = (
         "toxicity", "toxicity_severe", "hate", "profanity", "violence", "sexual", "flirtation", "self_harm", "spam",
-        "insult", "threat", "identity_attack",
+        "insult", "threat", "identity_attack", "harassment", "grooming", "illicit", "illicit_drugs", "illicit_firearms",
+        "illicit_gambling", "illicit_alcohol", "illicit_tobacco", "cannabis", "adult", "crypto", "self_promotion",
+        "political", "religion", "prompt_injection", "self_harm_intent", "mention", "positive", "negative",
     )  # fmt: skip
 
     def __init__(

@@ -13,7 +13,8 @@ from seemly.core.frozen import FrozenMapping
 from seemly.engine.context import Window, merge_findings
 from seemly.engine.extraction import NO_TEXT, Extracted
 from seemly.engine.leaf import Leaf
-from seemly.engine.plan import BoundPolicy, Plan
+from seemly.engine.plan import SENTIMENT, BoundPolicy, Plan
+from seemly.engine.result import Insight
 from seemly.inference.language import Language
 from seemly.policies.protocol import NOTHING, Finding, Item, Label, check_finding
 from seemly.text.normalize import Normalized, normalize
@@ -24,6 +25,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _UNTOLD = Language(None, 0.0)
+_NO_SENTIMENT = Insight("sentiment", None, 0.0)
 _UNTAUGHT = FrozenMapping({"language_supported": False})
 _FOREIGN = Finding(0.0, data=_UNTAUGHT)
 
@@ -54,7 +56,7 @@ class Reading:
         resolve, scripts = channel.unicode_spoof_detection_enabled, frozenset(channel.expected_scripts)
         self.texts = [normalize(text, resolve_spoofs=resolve, expected_scripts=scripts) for text in self.index]
         self.languages = _attempt(plan.detect, self.texts)
-        scores = _attempt(plan.score, self.texts)
+        scores = self._scores = _attempt(plan.score, self.texts)
         items = [
             Item(text, score, language.code)
             if isinstance(score, dict) and isinstance(language, Language)
@@ -97,13 +99,33 @@ class Reading:
         """The views of a leaf."""
         return self.texts[self.index[leaf.text]]
 
+    def sentiment(self, leaves: Sequence[Leaf]) -> Insight:
+        """Return the sentiment of the longest text.
+
+        `value` is None if no model tells of it, and `neutral` if neither label reaches a half; `probability`, 0 to 1,
+        is that of the value.
+        """
+        texts = [leaf for leaf in leaves if leaf.sight is None]
+        scores = self._scores[self.index[_longest(texts).text]] if texts else None
+        if not isinstance(scores, dict) or not set(SENTIMENT) <= scores.keys():
+            return _NO_SENTIMENT
+        value, probability = max(((name, scores[name]) for name in SENTIMENT), key=lambda pair: pair[1])
+        return Insight("sentiment", value, probability) if probability >= 0.5 else _neutral(probability)
+
     def language(self, leaves: Sequence[Leaf]) -> Language | Exception:
         """The language of the longest text."""
         texts = [leaf for leaf in leaves if leaf.sight is None]
         if not texts:
             return _UNTOLD
-        longest = texts[0] if len(texts) == 1 else max(texts, key=lambda leaf: len(leaf.text))
-        return self.languages[self.index[longest.text]]
+        return self.languages[self.index[_longest(texts).text]]
+
+
+def _longest(texts: Sequence[Leaf]) -> Leaf:
+    return texts[0] if len(texts) == 1 else max(texts, key=lambda leaf: len(leaf.text))
+
+
+def _neutral(probability: float) -> Insight:
+    return Insight("sentiment", "neutral", 1.0 - probability)
 
 
 def _find_foreign(plan: Plan, bound: BoundPolicy, items: Sequence[Item]) -> list[int]:

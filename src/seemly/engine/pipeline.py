@@ -79,7 +79,7 @@ def _conclude(plan: Plan, tree: Extracted, reading: Reading, around: RunContext,
         decision.evaluation,
         decision.recommendation,
         tuple(policies),
-        (Insight("language", language.code, language.probability),),
+        (Insight("language", language.code, language.probability), reading.sentiment(tree.leaves)),
         Meta(
             "partial_success" if failures else "success",
             plan.channel.key,

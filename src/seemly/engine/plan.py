@@ -23,7 +23,10 @@ from seemly.policies.wordlist import spec_for
 from seemly.text.normalize import Normalized
 from seemly.text.view import View
 
-__all__ = ["BoundPolicy", "Plan", "compile_plan", "read_disguise"]
+__all__ = ["SENTIMENT", "BoundPolicy", "Plan", "compile_plan", "read_disguise"]
+
+SENTIMENT = ("positive", "negative")
+"""The labels of a model that tell of a text's sentiment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,8 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     running = {key: spec for key, spec in specs.items() if settings.get(key, PolicySettings(key)).enabled}
     scorer, calibrated = _find_scorer(models, tier, channel.accurate_share, running.values())
     wanted = {label for spec in running.values() for label in spec.labels}
+    if wanted and set(SENTIMENT) <= set(scorer.labels):
+        wanted.update(SENTIMENT)
     # In the scorer's own order, which spares it to put them in another.
     needed = tuple(label for label in scorer.labels if label in wanted)
     issues.extend(_script_issues(channel))
@@ -181,7 +186,8 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
         issues.extend(error.issues)
     if issues:
         raise ConfigError(f"the channel {channel.key!r} cannot work", issues)
-    by_label = {label: each.raw_threshold for each in bound for label in reversed(each.spec.labels)}
+    by_label = dict.fromkeys(SENTIMENT, 0.5)
+    by_label.update({label: each.raw_threshold for each in bound for label in reversed(each.spec.labels)})
     by_label.update({each.spec.id: each.raw_threshold for each in bound})
     thresholds = tuple(by_label[label] for label in needed)
     kinds = {each.spec.id: each.spec.kind for each in bound}

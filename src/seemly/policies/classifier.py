@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from seemly.core.channel import Channel
-from seemly.core.frozen import FrozenMapping
+from seemly.core.channel import Channel, MaxAction
+from seemly.core.frozen import EMPTY, FrozenMapping
 from seemly.core.span import Span
 from seemly.media.image import ImageAnalysis
-from seemly.policies.protocol import Defaults, Finding, Item, Label, Match, NoOptions, Spec
+from seemly.policies.protocol import MENTION, Defaults, Finding, Item, Label, Match, NoOptions, Spec
 
 __all__ = ["CLASSIFIERS"]
 
@@ -28,11 +28,18 @@ _UNSEEN = FrozenMapping({"looked_for": False})
 
 
 class Classifier:
-    """Reports the model's probability of one label, with the sub-labels that tell of which sort it is; of a picture,
-    the largest of the labels `seen`, with those `told`."""
+    """Report the model's probability of one label, with the sub-labels that tell of which sort it is.
+
+    `parts` are pairs of a model's label and its id in the result. Of a picture, the largest of the labels `seen`
+    counts, and those `told` are reported, too.
+    """
 
     def __init__(
-        self, label: str, parts: tuple[str, ...] = (), seen: tuple[str, ...] = (), told: tuple[str, ...] = ()
+        self,
+        label: str,
+        parts: tuple[tuple[str, str], ...] = (),
+        seen: tuple[str, ...] = (),
+        told: tuple[str, ...] = (),
     ) -> None:
         self.label = label
         self.parts = parts
@@ -61,17 +68,24 @@ class Classifier:
         if not parts:
             return [Finding(item.scores[label]) for item in items]
         return [
-            Finding(item.scores[label], labels=tuple([Label(part, item.scores[part]) for part in parts]))
+            Finding(item.scores[label], labels=tuple([Label(name, item.scores[part]) for part, name in parts]))
             for item in items
         ]
 
 
-def _build(policy: str, parts: tuple[str, ...], _options: NoOptions, _channel: Channel) -> Classifier:
+def _build(policy: str, parts: tuple[tuple[str, str], ...], _options: NoOptions, _channel: Channel) -> Classifier:
     return Classifier(policy, parts, *_SIGHTS.get(policy, ((), ())))
 
 
-def _spec(policy: str, *parts: str, flag: bool = True, weight: float = 1.0) -> Spec:
-    build = partial(_build, policy, parts)
+def _spec(
+    policy: str,
+    *parts: str,
+    flag: bool = True,
+    weight: float = 1.0,
+    max_action: MaxAction = "reject",
+    names: Mapping[str, str] = EMPTY,
+) -> Spec:
+    build = partial(_build, policy, tuple((part, names.get(part, part)) for part in parts))
     seen, told = _SIGHTS.get(policy, ((), ()))
     return Spec(
         policy,
@@ -80,18 +94,52 @@ def _spec(policy: str, *parts: str, flag: bool = True, weight: float = 1.0) -> S
         labels=(policy, *parts),
         leaves=frozenset({"text", "image"} if seen else {"text"}),
         sights=(*seen, *told),
-        defaults=Defaults(flag=flag, weight=weight),
+        defaults=Defaults(flag=flag, weight=weight, max_action=max_action),
+        names=tuple(names.items()),
     )
 
 
 CLASSIFIERS: tuple[Spec, ...] = (
-    _spec("toxicity", "insult", "threat", "identity_attack"),
+    _spec("toxicity", "insult", "threat", "identity_attack", MENTION),
     _spec("toxicity_severe"),
-    _spec("hate", "identity_attack"),
-    _spec("violence", "threat"),
+    _spec("hate", "identity_attack", MENTION),
+    _spec("harassment"),
+    _spec("violence", "threat", MENTION),
     _spec("sexual"),
     _spec("flirtation", flag=False, weight=0.6),
-    _spec("self_harm"),
+    _spec(
+        "self_harm", "self_harm_intent", MENTION, weight=0.6, max_action="review", names={"self_harm_intent": "intent"}
+    ),
+    _spec("grooming", max_action="review"),
     _spec("spam", weight=0.6),
+    _spec(
+        "illicit",
+        "illicit_drugs",
+        "illicit_firearms",
+        "illicit_gambling",
+        "illicit_alcohol",
+        "illicit_tobacco",
+        "cannabis",
+        flag=False,
+        names={
+            "illicit_drugs": "drugs",
+            "illicit_firearms": "weapons",
+            "illicit_gambling": "gambling",
+            "illicit_alcohol": "alcohol",
+            "illicit_tobacco": "tobacco",
+        },
+    ),
+    _spec("illicit_drugs", flag=False),
+    _spec("illicit_firearms", flag=False),
+    _spec("illicit_gambling", flag=False, weight=0.6),
+    _spec("illicit_alcohol", flag=False, weight=0.6),
+    _spec("illicit_tobacco", flag=False, weight=0.6),
+    _spec("cannabis", flag=False, weight=0.6),
+    _spec("adult", flag=False, weight=0.6),
+    _spec("crypto", flag=False, weight=0.6),
+    _spec("self_promotion", flag=False, weight=0.6),
+    _spec("political", flag=False, weight=0.6),
+    _spec("religion", flag=False, weight=0.6),
+    _spec("prompt_injection", flag=False),
 )
 """The purely scored policies. `profanity` is scored too, but also matches words and stands in its own module."""

@@ -25,7 +25,7 @@ SCORES: Mapping[str, Mapping[str, float]] = {
     "hot": {"sexual": 0.95},
     "damn it": {"profanity": 0.99, "spam": 0.99},
 }
-UNCOVERED = {"illicit", "illicit/violent", "self-harm/intent", "self-harm/instructions", "sexual/minors"}
+UNCOVERED = {"self-harm/instructions", "sexual/minors"}
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 

@@ -7,22 +7,26 @@ Where each category comes from; a name after a stop is a label of the policy:
 
 | category | score, 0 to 1 | of text | of images |
 |---|---|---|---|
-| `harassment` | the larger of `toxicity` and `toxicity.insult` | yes | |
+| `harassment` | the largest of `toxicity`, `toxicity.insult` and `harassment` | yes | |
 | `harassment/threatening` | the smaller of that and `threat` | yes | |
 | `hate` | `hate` | yes | a model of your own with the label `hate` |
 | `hate/threatening` | the smaller of that and `threat` | yes | |
+| `illicit` | `illicit` | yes | |
+| `illicit/violent` | `illicit_firearms` | yes | |
 | `self-harm` | `self_harm` | yes | a model of your own with the label `self_harm` |
+| `self-harm/intent` | `self_harm.intent` | yes | |
 | `sexual` | `sexual` | yes | nudity |
 | `violence` | `violence` | yes | a model of your own with the label `gore` or `violence` |
 | `violence/graphic` | `violence.gore` | | a model of your own with the label `gore` |
-| `sexual/minors`, `self-harm/intent`, `self-harm/instructions`, `illicit`, `illicit/violent` | not covered | | |
+| `sexual/minors`, `self-harm/instructions` | not covered | | |
 
 `threat` is the larger of the labels `violence.threat` and `toxicity.threat`. What is not covered, and what the engine's
 channel has switched off, has the score 0.0, is false, and has no entry in `category_applied_input_types`; it may be
 harmful all the same. That list names `image` also where the words in a picture are read, which OpenAI does nowhere.
 
-A category is true where the engine's own thresholds say so, and `flagged` where any category is. So a channel in
-DRY_RUN flags nothing here, and what OpenAI has no category for, such as profanity or personal data, does not show.
+A category is true if its score reaches the threshold of its policy, whether the channel lets that policy flag or not,
+and `flagged` is true if any category is. A channel in DRY_RUN flags nothing here. Findings that OpenAI has no category
+for, such as profanity or personal data, do not show.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ from typing import Any
 
 from seemly.core.content import MAX_FIELDS, Image, Object, Part, Submission, Text, is_url
 from seemly.core.errors import ContentError, PolicyFailed, SeemlyError
+from seemly.core.frozen import EMPTY
 from seemly.engine.engine import Engine
 from seemly.engine.result import ModerationResult
 from seemly.policies.protocol import Spec
@@ -49,7 +54,7 @@ MAX_INPUTS = 1_000
 Source = tuple[str, str | None]
 """A policy, and the label of it that is meant; None for the policy's own probability."""
 
-_HARASSMENT: tuple[Source, ...] = (("toxicity", None), ("toxicity", "insult"))
+_HARASSMENT: tuple[Source, ...] = (("toxicity", None), ("toxicity", "insult"), ("harassment", None))
 _HATE: tuple[Source, ...] = (("hate", None),)
 _THREAT: tuple[Source, ...] = (("violence", "threat"), ("toxicity", "threat"))
 
@@ -58,11 +63,11 @@ CATEGORIES: Mapping[str, tuple[tuple[Source, ...], ...]] = {
     "harassment/threatening": (_HARASSMENT, _THREAT),
     "hate": (_HATE,),
     "hate/threatening": (_HATE, _THREAT),
-    "illicit": (),
-    "illicit/violent": (),
+    "illicit": ((("illicit", None),),),
+    "illicit/violent": ((("illicit_firearms", None),),),
     "self-harm": ((("self_harm", None),),),
     "self-harm/instructions": (),
-    "self-harm/intent": (),
+    "self-harm/intent": ((("self_harm", "intent"),),),
     "sexual": ((("sexual", None),),),
     "sexual/minors": (),
     "violence": ((("violence", None),),),
@@ -105,7 +110,7 @@ def moderate(request: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
     submissions = [Submission(content=each, do_not_store=True) for each in _read_input(request.get("input"))]
     specs = {spec.id: spec for spec in engine.registry if spec.id in engine.policies}
     try:
-        results = [_report(result, specs) for result in engine.moderate_many(submissions)]
+        results = [_report(result, specs, engine) for result in engine.moderate_many(submissions)]
     except ContentError as error:
         raise ModerationsError(str(error), "input") from error
     except PolicyFailed as error:
@@ -143,7 +148,7 @@ def _read_part(given: object, path: str) -> Part:
     raise ModerationsError(f"{path} must be a part of type text or image_url, as every other", path)
 
 
-def _report(result: ModerationResult, specs: Mapping[str, Spec]) -> dict[str, Any]:
+def _report(result: ModerationResult, specs: Mapping[str, Spec], engine: Engine) -> dict[str, Any]:
     """One entry of the response's results. Raises ModerationsError for an image that was not looked at."""
     given = result.submitted
     parts: Sequence[Part] = tuple(given.data.values()) if isinstance(given, Object) else (Text(""),)
@@ -155,7 +160,8 @@ def _report(result: ModerationResult, specs: Mapping[str, Spec]) -> dict[str, An
     if "image" in kinds and not result.media:
         raise ModerationsError("the channel has images switched off", "input", reason="image_not_read")
     seen = frozenset(each.label for media in result.media for each in media.labels)
-    readers = _Readers(specs, kinds, seen)
+    active = engine.channel.flagging_mode == "ACTIVE"
+    readers = _Readers(specs, kinds, seen, engine.thresholds, active)
     found = {name: _weigh(groups, result, readers) for name, groups in CATEGORIES.items()}
     return {
         "flagged": any(each.flagged for each in found.values()),
@@ -174,16 +180,36 @@ class _Category:
 
 @dataclass(frozen=True, slots=True)
 class _Readers:
-    """Which sources there are, and what of an input they read: its `kinds`, and in its images the labels `seen`."""
+    """Which sources there are, and what of an input they read: its `kinds`, and in its images the labels `seen`.
+
+    `thresholds` are those of the engine's policies; `active` is false in a dry run.
+    """
 
     specs: Mapping[str, Spec]
     kinds: set[str]
     seen: frozenset[str] = field(default_factory=frozenset)
+    thresholds: Mapping[str, float] = EMPTY
+    active: bool = True
+
+    def find(self, source: Source, result: ModerationResult) -> tuple[float, bool]:
+        """Return the probability of a source, and whether it reaches its policy's threshold.
+
+        A label that the policy did not report has 0. If the policy is not supported for the text's language, only what
+        flagged there counts.
+        """
+        policy, label = source
+        found = result[policy]
+        chosen = found if label is None else next((each for each in found.labels if each.id == label), None)
+        if chosen is None:
+            return 0.0, False
+        if found.data is not None and found.data.get("language_supported") is False:
+            return chosen.probability, chosen.flagged
+        return chosen.probability, self.active and chosen.probability >= self.thresholds[policy]
 
     def has(self, source: Source) -> bool:
         policy, label = source
         spec = self.specs.get(policy)
-        return spec is not None and (label is None or label in spec.labels or label in spec.sights)
+        return spec is not None and (label is None or label in _names(spec) or label in spec.sights)
 
     def find_kinds(self, groups: Sequence[Sequence[Source]]) -> tuple[str, ...]:
         """The kinds of input that every group has a source for."""
@@ -197,7 +223,7 @@ class _Readers:
     def _reads_text(self, source: Source) -> bool:
         policy, label = source
         spec = self.specs[policy]
-        return "text" in spec.leaves if label is None else label in spec.labels
+        return "text" in spec.leaves if label is None else label in _names(spec)
 
     def _reads_image(self, source: Source) -> bool:
         policy, label = source
@@ -209,16 +235,11 @@ def _weigh(groups: Sequence[Sequence[Source]], result: ModerationResult, readers
     there = [[source for source in group if readers.has(source)] for group in groups]
     if not there or not all(there):
         return _Category()
-    found = [[_find(source, result) for source in group] for group in there]
+    found = [[readers.find(source, result) for source in group] for group in there]
     score = min(max(probability for probability, _ in group) for group in found)
     flagged = all(any(flagged for _, flagged in group) for group in found)
     return _Category(score, flagged, readers.find_kinds(there))
 
 
-def _find(source: Source, result: ModerationResult) -> tuple[float, bool]:
-    """The probability of a source and whether it crossed its threshold. A label that nothing told of has 0."""
-    policy, label = source
-    found = result[policy]
-    if label is None:
-        return found.probability, found.flagged
-    return next(((each.probability, each.flagged) for each in found.labels if each.id == label), (0.0, False))
+def _names(spec: Spec) -> set[str]:
+    return {spec.name(label) for label in spec.labels}
