@@ -13,8 +13,9 @@ from seemly.core.frozen import FrozenMapping
 from seemly.engine.context import Window, merge_findings
 from seemly.engine.extraction import NO_TEXT, Extracted
 from seemly.engine.leaf import Leaf
-from seemly.engine.plan import SENTIMENT, BoundPolicy, Plan
+from seemly.engine.plan import BoundPolicy, Plan
 from seemly.engine.result import Insight
+from seemly.engine.scored_policies import UNSUPPORTED
 from seemly.inference.language import Language
 from seemly.policies.protocol import NOTHING, Finding, Item, Label, check_finding
 from seemly.text.normalize import Normalized, normalize
@@ -26,8 +27,8 @@ R = TypeVar("R")
 
 _UNTOLD = Language(None, 0.0)
 _NO_SENTIMENT = Insight("sentiment", None, 0.0)
-_UNTAUGHT = FrozenMapping({"language_supported": False})
-_FOREIGN = Finding(0.0, data=_UNTAUGHT)
+_NONE: frozenset[int] = frozenset()
+_FOREIGN = Finding(0.0, data=UNSUPPORTED)
 
 
 def is_supported(finding: Finding) -> bool:
@@ -56,35 +57,59 @@ class Reading:
         resolve, scripts = channel.unicode_spoof_detection_enabled, frozenset(channel.expected_scripts)
         self.texts = [normalize(text, resolve_spoofs=resolve, expected_scripts=scripts) for text in self.index]
         self.languages = _attempt(plan.detect, self.texts)
-        scores = self._scores = _attempt(plan.score, self.texts)
-        items = [
-            Item(text, score, language.code)
-            if isinstance(score, dict) and isinstance(language, Language)
-            else Item(text, score if isinstance(score, dict) else {}, None)
-            for text, score, language in zip(self.texts, scores, self.languages, strict=True)
+        self.scores = _attempt(plan.score, self.texts)
+        self._plan = plan
+        support = plan.support
+        self.unsupported = [
+            support[language.code] if isinstance(language, Language) and language.code is not None else _NONE
+            for language in self.languages
         ]
-        self._policies = plan.policies
-        failed = {i: score for i, score in enumerate(scores) if isinstance(score, Exception)}
-        self.outcomes = [_read(bound, items, failed, _find_foreign(plan, bound, items)) for bound in plan.policies]
+        items = [
+            Item(
+                text,
+                dict(zip(plan.labels, score, strict=True)) if isinstance(score, list) else {},
+                language.code if isinstance(language, Language) and isinstance(score, list) else None,
+            )
+            for text, score, language in zip(self.texts, self.scores, self.languages, strict=True)
+        ]
+        failed = {i: score for i, score in enumerate(self.scores) if isinstance(score, Exception)}
+        self._outcomes = {
+            position: _read(bound, items, failed, self._find_foreign(position)) for position, bound in plan.unscored
+        }
         self.sights = [_see(bound, pictures) for bound in plan.policies] if pictures else []
 
-    def row(self, leaf: Leaf) -> list[Finding | Exception]:
-        """What each policy of the plan, in order, made of a leaf without windows."""
+    def _find_foreign(self, policy: int) -> list[int]:
+        """Return the texts in languages that the policy at that position is not supported for."""
+        return [i for i, unsupported in enumerate(self.unsupported) if policy in unsupported]
+
+    def _outcomes_of(self, policy: int) -> Sequence[Finding | Exception]:
+        """Return what the policy at that position made of each text."""
+        outcomes = self._outcomes.get(policy)
+        if outcomes is None:
+            find = self._plan.scored.find
+            outcomes = self._outcomes[policy] = [
+                find(policy, score, supported=policy not in unsupported) if isinstance(score, list) else score
+                for score, unsupported in zip(self.scores, self.unsupported, strict=True)
+            ]
+        return outcomes
+
+    def find_unscored(self, leaf: Leaf) -> list[Finding | Exception]:
+        """Return what the policies that need more than scores, in order, made of a leaf without windows."""
         position = self.index[leaf.text]
-        return [outcomes[position] for outcomes in self.outcomes]
+        return [self._outcomes[policy][position] for policy, _ in self._plan.unscored]
 
     def find(self, policy: int, leaf: Leaf) -> Finding | Exception:
-        """What the policy at that position of the plan made of a leaf, alone and together with its windows.
+        """Return what the policy at that position of the plan made of a leaf, alone and together with its windows.
 
         The policy must read leaves of its kind.
         """
         if leaf.sight is not None:
             return self.sights[policy][self._seen[id(leaf.sight)]]
-        outcomes = self.outcomes[policy]
+        outcomes = self._outcomes_of(policy)
         alone = outcomes[self.index[leaf.text]]
         if not leaf.windows or isinstance(alone, Exception):
             return alone
-        by_match = self._policies[policy].spec.kind == "entity_matcher"
+        by_match = self._plan.policies[policy].spec.kind == "entity_matcher"
         with_windows: list[tuple[Window, Finding, Finding]] = []
         for window in leaf.windows:
             before, together = outcomes[self.index[window.before]], outcomes[self.index[window.together]]
@@ -106,11 +131,15 @@ class Reading:
         is that of the value.
         """
         texts = [leaf for leaf in leaves if leaf.sight is None]
-        scores = self._scores[self.index[_longest(texts).text]] if texts else None
-        if not isinstance(scores, dict) or not set(SENTIMENT) <= scores.keys():
+        columns = self._plan.sentiment
+        scores = self.scores[self.index[_longest(texts).text]] if texts else None
+        if columns is None or not isinstance(scores, list):
             return _NO_SENTIMENT
-        value, probability = max(((name, scores[name]) for name in SENTIMENT), key=lambda pair: pair[1])
-        return Insight("sentiment", value, probability) if probability >= 0.5 else _neutral(probability)
+        positive, negative = scores[columns[0]], scores[columns[1]]
+        probability = max(positive, negative)
+        if probability < 0.5:
+            return Insight("sentiment", "neutral", 1.0 - probability)
+        return Insight("sentiment", "positive" if positive >= negative else "negative", probability)
 
     def language(self, leaves: Sequence[Leaf]) -> Language | Exception:
         """The language of the longest text."""
@@ -122,18 +151,6 @@ class Reading:
 
 def _longest(texts: Sequence[Leaf]) -> Leaf:
     return texts[0] if len(texts) == 1 else max(texts, key=lambda leaf: len(leaf.text))
-
-
-def _neutral(probability: float) -> Insight:
-    return Insight("sentiment", "neutral", 1.0 - probability)
-
-
-def _find_foreign(plan: Plan, bound: BoundPolicy, items: Sequence[Item]) -> list[int]:
-    """Return the texts in languages that a policy is not supported for."""
-    if not bound.spec.labels:
-        return []
-    spec, supports = bound.spec, plan.supports
-    return [i for i, item in enumerate(items) if item.language is not None and not supports(spec, item.language)]
 
 
 def _read(
@@ -182,7 +199,7 @@ def _mark(outcomes: Sequence[Finding | Exception], foreign: Sequence[int]) -> Se
     for i in foreign:
         finding = marked[i]
         if isinstance(finding, Finding):
-            marked[i] = replace(finding, data=FrozenMapping({**(finding.data or {}), **_UNTAUGHT}))
+            marked[i] = replace(finding, data=FrozenMapping({**(finding.data or {}), **UNSUPPORTED}))
     return marked
 
 

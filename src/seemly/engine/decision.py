@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from seemly.core.channel import Action, Channel
 from seemly.core.content import Author, Submission
 from seemly.engine.result import DecidedBy, Evaluation, MatchedRule, Recommendation, Trace
 from seemly.engine.rules import Facts, Verdict, holds, matches_rule
 
-__all__ = ["Decision", "FailedPolicy", "decide", "measure_severity"]
+__all__ = ["NOTHING_WEIGHED", "Decision", "FailedPolicy", "Weighed", "decide", "measure_severity", "weigh"]
 
 STRICTNESS: Mapping[Action, int] = {"allow": 0, "review": 1, "reject": 2}
 """The order of the actions."""
@@ -41,6 +42,25 @@ class Decision:
     trace: Trace
 
 
+class Weighed(NamedTuple):
+    """What some policies found together: the parts of an evaluation, and the policy of the largest severity.
+
+    `uncapped` is the largest severity over those that may cause a rejection.
+    """
+
+    flagged: bool
+    shadow_flagged: bool
+    flag_probability: float
+    severity: float
+    uncapped: float
+    policy: str | None
+    threshold: float | None
+
+
+NOTHING_WEIGHED = Weighed(False, False, 0.0, 0.0, 0.0, None, None)
+"""The sum of no policy that flags."""
+
+
 def measure_severity(probability: float, threshold: float, weight: float) -> float:
     """How grave a finding is, 0 to 1: 0.5 exactly at the threshold, rising with the probability on both sides.
 
@@ -53,16 +73,8 @@ def measure_severity(probability: float, threshold: float, weight: float) -> flo
     return 0.5 + 0.5 * weight * (probability - threshold) / (1.0 - threshold)
 
 
-def decide(
-    channel: Channel,
-    submission: Submission,
-    verdicts: Sequence[Verdict],
-    failed: Sequence[FailedPolicy] = (),
-    *,
-    language: str | None = None,
-    unicode_spoofed: bool = False,
-) -> Decision:
-    """Decide over one submission, from the verdicts of the policies that ran and those that failed."""
+def weigh(verdicts: Sequence[Verdict]) -> Weighed:
+    """Sum verdicts up."""
     severity, uncapped, flag_probability = 0.0, 0.0, 0.0
     flagged, shadow_flagged = False, False
     top: Verdict | None = None
@@ -78,9 +90,49 @@ def decide(
             uncapped = max(uncapped, each)
         if top is None or each > severity or (each == severity and verdict.id < top.id):
             severity, top = each, verdict
+    policy, threshold = (None, None) if top is None else (top.id, top.threshold)
+    return Weighed(flagged, shadow_flagged, flag_probability, severity, uncapped, policy, threshold)
+
+
+def _add(one: Weighed, other: Weighed) -> Weighed:
+    """Return the sum over the policies of both."""
+    if one.policy is None or other.policy is None:
+        greater, lesser = (other, one) if one.policy is None else (one, other)
+    else:
+        first = (-one.severity, one.policy) <= (-other.severity, other.policy)
+        greater, lesser = (one, other) if first else (other, one)
+    return Weighed(
+        one.flagged or other.flagged,
+        one.shadow_flagged or other.shadow_flagged,
+        max(one.flag_probability, other.flag_probability),
+        greater.severity,
+        max(greater.uncapped, lesser.uncapped),
+        greater.policy,
+        greater.threshold,
+    )
+
+
+def decide(
+    channel: Channel,
+    submission: Submission,
+    verdicts: Sequence[Verdict],
+    failed: Sequence[FailedPolicy] = (),
+    *,
+    scored: Weighed = NOTHING_WEIGHED,
+    language: str | None = None,
+    unicode_spoofed: bool = False,
+) -> Decision:
+    """Decide over one submission, from the verdicts of the policies that ran and those that failed.
+
+    `scored` is the sum of policies that have no verdicts of their own. Use it only if the channel has no rules and
+    nothing failed.
+    """
+    weighed = weigh(verdicts)
+    if scored is not NOTHING_WEIGHED:
+        weighed = _add(weighed, scored)
+    flagged, shadow_flagged, flag_probability, severity, uncapped, policy, threshold = weighed
     evaluation = Evaluation(flagged, flag_probability, severity, shadow_flagged, unicode_spoofed)
     recommendation, decided_by, rule = _recommend(channel, submission, verdicts, failed, severity, uncapped, language)
-    policy, threshold = (None, None) if top is None else (top.id, top.threshold)
     if channel.flagging_mode == "ACTIVE":
         return Decision(evaluation, recommendation, Trace(decided_by, policy, threshold, rule))
     trace = Trace("dry_run", policy, threshold, rule, recommendation)

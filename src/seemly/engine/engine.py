@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from seemly.core.channel import Channel, PolicySettings
@@ -28,9 +29,11 @@ from seemly.engine.result import ModerationResult
 from seemly.media.decoding import BUILTIN_DECODERS, Decoder, Fetch
 from seemly.policies.builtin import BUILTIN
 from seemly.policies.registry import Registry
+from seemly.text.normalize import normalize
 
 if TYPE_CHECKING:
     from seemly.engine.explain import Explanation
+    from seemly.engine.scores import Scores
 
 __all__ = ["DEFAULT_TIER", "Engine", "Rejected"]
 
@@ -39,6 +42,10 @@ DEFAULT_TIER = "cascade"
 
 _OVERRIDES = 32
 """How many engines for requests' own `policies` are kept."""
+
+
+_SCORED_TOGETHER = 128
+"""How many texts `score` reads at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +204,28 @@ class Engine:
         import asyncio
 
         return await asyncio.get_running_loop().run_in_executor(self._thread(), self.moderate, content)
+
+    def score(self, texts: Iterable[str]) -> Scores:
+        """Return only the text model's probabilities, for notebooks and pipelines that want numbers.
+
+        They are those of `moderate` without context, before calibrations of the channel, and without what matchers find.
+        Raises ContentError for an item that is not a str, ConfigError and ModelError as `moderate` does.
+        """
+        import numpy as np
+
+        from seemly.engine.scores import Scores
+
+        plan, channel = self._plan, self.channel
+        resolve, scripts = channel.unicode_spoof_detection_enabled, frozenset(channel.expected_scripts)
+        rows: list[list[float]] = []
+        source = iter(texts)
+        while batch := list(islice(source, _SCORED_TOGETHER)):
+            if not all(isinstance(each, str) for each in batch):
+                raise ContentError("score takes texts: give an iterable of str")
+            rows += plan.score([normalize(each, resolve_spoofs=resolve, expected_scripts=scripts) for each in batch])
+        probabilities = np.array(rows, np.float32).reshape(len(rows), len(plan.labels))
+        probabilities.flags.writeable = False
+        return Scores(probabilities, plan.labels, plan.thresholds)
 
     def explain(self, content: object) -> Explanation:
         """Which words carried each classifier's probability, what was matched, and what decided."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import cast
 
 from seemly.core.content import Content, Image, Object, Submission, Text
 from seemly.core.errors import PolicyFailed
 from seemly.engine.batch import Reading, is_supported
-from seemly.engine.decision import FailedPolicy, decide
+from seemly.engine.decision import NOTHING_WEIGHED, FailedPolicy, decide
 from seemly.engine.extraction import Extracted, RunContext, take_apart, tell
 from seemly.engine.leaf import Leaf, locate
 from seemly.engine.masking import mask_text
@@ -46,7 +47,22 @@ def run_batch(plan: Plan, submissions: Sequence[Submission], around: RunContext)
 def _conclude(plan: Plan, tree: Extracted, reading: Reading, around: RunContext, reading_ms: float) -> ModerationResult:
     started = perf_counter()
     submission, content = tree.submission, tree.submission.content
-    verdicts, failures, failed = _judge(plan, tree, reading, around.strict)
+    findings = _find_plain(plan, tree, reading)
+    failures: list[Failure] = []
+    failed: list[FailedPolicy] = []
+    scores: Sequence[float] = ()
+    unsupported: frozenset[int] = frozenset()
+    scored = NOTHING_WEIGHED
+    if findings is None:
+        verdicts, failures, failed = _judge(plan, tree, reading, around.strict)
+    else:
+        at = reading.index[tree.leaves[0].text]
+        scores, unsupported = cast("list[float]", reading.scores[at]), reading.unsupported[at]
+        scored = plan.scored.weigh(scores, unsupported)
+        verdicts = [
+            bound.judge(each, supported=position not in unsupported)
+            for (position, bound), each in zip(plan.unscored, findings, strict=True)
+        ]
     language = reading.language(tree.leaves)
     if isinstance(language, Exception):
         failures.append(_fail("language", language, around.strict))
@@ -58,16 +74,14 @@ def _conclude(plan: Plan, tree: Extracted, reading: Reading, around: RunContext,
         submission,
         verdicts,
         failed,
+        scored=scored,
         language=language.code,
         unicode_spoofed=cleaned and plan.channel.unicode_spoof_detection_enabled,
     )
-    active = plan.channel.flagging_mode == "ACTIVE"
-    kinds = plan.kinds
-    absent = {failure.id for failure in failures}
-    policies = [_report(each, kinds[each.id], active) for each in verdicts if each.id not in absent]
-    policies.sort(key=_by_probability)
     modified = _mask(content, [match for each in verdicts for match in each.finding.matches])
-    return ModerationResult(
+    reports = _Reports(plan, verdicts, scores, unsupported, frozenset([failure.id for failure in failures]))
+    return ModerationResult.defer_policies(
+        reports,
         ContentResult(
             around.new_id() if submission.content_id is None else submission.content_id,
             modified is not None,
@@ -78,7 +92,6 @@ def _conclude(plan: Plan, tree: Extracted, reading: Reading, around: RunContext,
         submission.author,
         decision.evaluation,
         decision.recommendation,
-        tuple(policies),
         (Insight("language", language.code, language.probability), reading.sentiment(tree.leaves)),
         Meta(
             "partial_success" if failures else "success",
@@ -91,8 +104,56 @@ def _conclude(plan: Plan, tree: Extracted, reading: Reading, around: RunContext,
         tuple(failures),
         decision.trace,
         content,
-        tuple(_label_toxic(each, tree, plan, reading) for each in tree.media),
+        tuple([_label_toxic(each, tree, plan, reading) for each in tree.media]),
     )
+
+
+class _Reports:
+    """Makes the results of a submission's policies when they are asked for."""
+
+    __slots__ = ("_absent", "_plan", "_scores", "_unsupported", "_verdicts")
+
+    def __init__(
+        self,
+        plan: Plan,
+        verdicts: Sequence[Verdict],
+        scores: Sequence[float],
+        unsupported: frozenset[int],
+        absent: frozenset[str],
+    ) -> None:
+        self._plan = plan
+        self._verdicts = verdicts
+        self._scores = scores
+        self._unsupported = unsupported
+        self._absent = absent
+
+    def __call__(self) -> tuple[PolicyResult, ...]:
+        plan, absent = self._plan, self._absent
+        active = plan.channel.flagging_mode == "ACTIVE"
+        policies = [_report(each, plan.kinds[each.id], active) for each in self._verdicts if each.id not in absent]
+        if self._scores:
+            policies += plan.scored.report(self._scores, self._unsupported, active=active)
+        policies.sort(key=_by_probability)
+        return tuple(policies)
+
+
+def _find_plain(plan: Plan, tree: Extracted, reading: Reading) -> list[Finding] | None:
+    """Return what the policies that need more than scores found, if the others can be judged by their scores at once.
+
+    Return None if the content is more than one plain text, if it has windows, if something failed, or if the channel
+    has rules.
+    """
+    if plan.channel.rules or tree.failures or len(tree.leaves) != 1:
+        return None
+    (leaf,) = tree.leaves
+    if leaf.sight is not None or leaf.field is not None or leaf.windows or leaf.from_media:
+        return None
+    at = reading.index[leaf.text]
+    if not isinstance(reading.scores[at], list) or isinstance(reading.languages[at], Exception):
+        return None
+    found = reading.find_unscored(leaf)
+    findings = [each for each in found if isinstance(each, Finding)]
+    return findings if len(findings) == len(found) else None
 
 
 def _judge(
@@ -109,16 +170,6 @@ def _judge(
         raise PolicyFailed(f"{failures[0].id}: {failures[0].message}")
     if failures and not tree.leaves:
         return verdicts, failures, failed + [bound.fail() for bound in plan.policies]
-    first = tree.leaves[0] if len(tree.leaves) == 1 else None
-    if first is not None and first.field is None and not first.windows and not first.from_media:
-        row = reading.row(first)
-        findings = [each for each in row if isinstance(each, Finding)]
-        if len(findings) == len(row):
-            verdicts = [
-                bound.judge(each, supported=is_supported(each))
-                for bound, each in zip(plan.policies, findings, strict=True)
-            ]
-            return verdicts, failures, failed
     for position, bound in enumerate(plan.policies):
         outcomes = [(leaf, reading.find(position, leaf)) for leaf in tree.leaves if leaf.kind in bound.spec.leaves]
         found = [(leaf.field, _locate(each, leaf, bound)) for leaf, each in outcomes if isinstance(each, Finding)]

@@ -13,6 +13,7 @@ from seemly.core.frozen import thaw
 from seemly.engine.decision import FailedPolicy
 from seemly.engine.models import Models
 from seemly.engine.rules import Verdict, check_rules
+from seemly.engine.scored_policies import ScoredPolicies
 from seemly.inference.language import Detector, Language
 from seemly.inference.scorer import Scorer
 from seemly.media.providers import MediaModels
@@ -63,10 +64,33 @@ class BoundPolicy:
         return FailedPolicy(self.on_failure, self.judge(Finding(0.0, labels=labels)))
 
 
+class Support(dict[str, frozenset[int]]):
+    """The positions of the policies that a language (ISO 639-1) is not supported for, looked up once a language.
+
+    A policy is supported if the model was measured to be good enough in that language at the first label that the
+    policy reads, or if it reads none.
+    """
+
+    def __init__(self, policies: Sequence[BoundPolicy], scorer: Scorer) -> None:
+        super().__init__()
+        self._labels = {i: each.spec.labels[0] for i, each in enumerate(policies) if each.spec.labels}
+        self._scorer = scorer
+
+    def __missing__(self, language: str) -> frozenset[int]:
+        supported = self._scorer.supported
+        found = frozenset(i for i, label in self._labels.items() if not supported(label, language))
+        self[language] = found
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an engine does with each submission. `labels` and `thresholds` are what the scorer is asked for; `hashes`
-    are the lists of known images."""
+    """What an engine does with each submission.
+
+    `labels` and `thresholds` are what the scorer is asked for. `hashes` are the lists of known images, `scored` the
+    policies that need nothing but scores, and `unscored` the others with their positions. `sentiment` are the columns
+    of `SENTIMENT`, or None if the scorer does not know them.
+    """
 
     channel: Channel
     policies: tuple[BoundPolicy, ...]
@@ -76,6 +100,10 @@ class Plan:
     thresholds: tuple[float, ...]
     kinds: Mapping[str, PolicyKind]
     senses: MediaModels
+    scored: ScoredPolicies
+    unscored: tuple[tuple[int, BoundPolicy], ...]
+    support: Support
+    sentiment: tuple[int, int] | None
     hashes: tuple[KnownImages, ...] = ()
 
     def allows(self, found: bytes) -> bool:
@@ -92,29 +120,27 @@ class Plan:
     def _expect(self, text: Normalized, found: Language, expected: frozenset[str]) -> Language:
         return self.detector.choose(text, expected) if found.code is None else found
 
-    def supports(self, spec: Spec, language: str | None) -> bool:
-        """Whether the model was measured to be good enough, in a language, at what a policy reads from it.
+    def supports(self, position: int, language: str | None) -> bool:
+        """Whether the policy at a position is supported for a language; one that cannot be told counts as supported."""
+        return language is None or position not in self.support[language]
 
-        A language that cannot be told counts as supported, and so does a policy that reads no model.
-        """
-        return language is None or not spec.labels or self.scorer.supported(spec.labels[0], language)
-
-    def score(self, texts: Sequence[Normalized]) -> list[dict[str, float]]:
-        """The model's probability for each text of each label that some policy needs.
+    def score(self, texts: Sequence[Normalized]) -> list[list[float]]:
+        """Return the model's probabilities of each text, in the order of `labels`.
 
         A text with leetspeak or spelled-out words is read as it stands and as it is meant; the larger counts. One
         without words says nothing, and has 0 for every label.
         """
         labels = self.labels
         if not labels:
-            return [{} for _ in texts]
+            return [[] for _ in texts]
         blank = [i for i, text in enumerate(texts) if _says_nothing(text.plain.text)]
         read, owners = _readings(texts)
         scores = self.scorer.score(read, labels, self.thresholds)
         for row, i in enumerate(owners, start=len(texts)):
             scores[i] = scores[[i, row]].max(axis=0)
         scores[blank] = 0.0
-        return [dict(zip(labels, row, strict=True)) for row in scores[: len(texts)].tolist()]
+        rows: list[list[float]] = scores[: len(texts)].tolist()
+        return rows
 
     def find_read(self, texts: Sequence[Normalized]) -> list[bool]:
         """Whether a closer model than the first reads each text."""
@@ -192,7 +218,22 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     thresholds = tuple(by_label[label] for label in needed)
     kinds = {each.spec.id: each.spec.kind for each in bound}
     hashes = tuple(each.policy for each in bound if isinstance(each.policy, KnownImages))
-    return Plan(channel, tuple(bound), scorer, models.detector(), needed, thresholds, kinds, models.senses, hashes)
+    scored = ScoredPolicies(bound, needed)
+    return Plan(
+        channel,
+        tuple(bound),
+        scorer,
+        models.detector(),
+        needed,
+        thresholds,
+        kinds,
+        models.senses,
+        scored,
+        tuple((position, each) for position, each in enumerate(bound) if position not in scored),
+        Support(bound, scorer),
+        (needed.index("positive"), needed.index("negative")) if set(SENTIMENT) <= set(needed) else None,
+        hashes,
+    )
 
 
 def _find_scorer(models: Models, tier: str, share: float, specs: Iterable[Spec]) -> tuple[Scorer, Mapping[str, float]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -252,8 +252,14 @@ class Trace:
     would_be: Recommendation | None = None
 
 
+class _Deferred:
+    """Room for the function that makes a result's policies."""
+
+    __slots__ = ("_make_policies",)
+
+
 @dataclass(frozen=True, slots=True)
-class ModerationResult:
+class ModerationResult(_Deferred):
     """Everything that was found and decided. The same shape whatever was submitted.
 
     `policies` are sorted by probability, highest first, then id. `errors` is empty on success; a policy that failed
@@ -272,6 +278,45 @@ class ModerationResult:
     trace: Trace
     submitted: Content = dataclasses.field(repr=False)
     media: tuple[MediaResult, ...] = ()
+
+    @classmethod
+    def defer_policies(
+        cls,
+        make_policies: Callable[[], tuple[PolicyResult, ...]],
+        content: ContentResult,
+        author: Author | None,
+        evaluation: Evaluation,
+        recommendation: Recommendation,
+        insights: tuple[Insight, ...],
+        meta: Meta,
+        errors: tuple[Failure, ...],
+        trace: Trace,
+        submitted: Content,
+        media: tuple[MediaResult, ...],
+    ) -> ModerationResult:
+        """Make a result whose `policies` are made when they are first read. Most readers only need the action."""
+        result = object.__new__(cls)
+        put = object.__setattr__
+        put(result, "_make_policies", make_policies)
+        put(result, "content", content)
+        put(result, "author", author)
+        put(result, "evaluation", evaluation)
+        put(result, "recommendation", recommendation)
+        put(result, "insights", insights)
+        put(result, "meta", meta)
+        put(result, "errors", errors)
+        put(result, "trace", trace)
+        put(result, "submitted", submitted)
+        put(result, "media", media)
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        # Called only for a slot that holds nothing yet.
+        if name != "policies":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        policies = self._make_policies()
+        object.__setattr__(self, "policies", policies)
+        return policies
 
     def __getitem__(self, policy: str) -> PolicyResult:
         for each in self.policies:

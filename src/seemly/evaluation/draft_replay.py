@@ -284,7 +284,7 @@ def _judge(plan: Plan, scored: Scored, i: int) -> _Outcome:
     found = dict(zip(scored.policies, scored.probabilities[i].tolist(), strict=True))
     verdicts: list[Verdict] = []
     failed = [FailedPolicy("allow")] if "language" in row.failed else []
-    for bound in plan.policies:
+    for position, bound in enumerate(plan.policies):
         policy = bound.spec.id
         if policy in row.failed:
             failed.append(bound.fail())
@@ -296,7 +296,7 @@ def _judge(plan: Plan, scored: Scored, i: int) -> _Outcome:
                 for _ in range(number)
             )
             finding = Finding(found[policy], matches, tuple(labels.get(policy, ())))
-            verdicts.append(bound.judge(finding, supported=plan.supports(bound.spec, row.language)))
+            verdicts.append(bound.judge(finding, supported=plan.supports(position, row.language)))
     decision = decide(plan.channel, row.submission, verdicts, failed, language=row.language)
     active = plan.channel.flagging_mode == "ACTIVE"
     flagged = tuple(each.id for each in verdicts if active and each.flagged)
