@@ -100,7 +100,7 @@ def _wire(severity: object) -> dict[str, Any]:
     return wire
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(channels(all_enabled=True), channels())
 def test_a_replay_is_what_a_real_run_gives(old: Channel, new: Channel) -> None:
     results = list(_build(old).moderate_many(SUBMISSIONS))
