@@ -2,16 +2,37 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from training.rows import key
-
 from benchmarks import judgement
 from benchmarks.judgement import Row, Verdict, measure, measure_mean, read_suite, share, worst
+from training.rows import key
 
 ROOT = Path(__file__).parents[2]
-OTHERS = "de fr es it pt nl pl tr ru uk ar hi zh ja ko vi id sv fi cs".split()
+OTHERS = (
+    "de",
+    "fr",
+    "es",
+    "it",
+    "pt",
+    "nl",
+    "pl",
+    "tr",
+    "ru",
+    "uk",
+    "ar",
+    "hi",
+    "zh",
+    "ja",
+    "ko",
+    "vi",
+    "id",
+    "sv",
+    "fi",
+    "cs",
+)
 KINDS = {"plain": 20, "hard": 12, "harmful": 20}
 ENGLISH = {"plain": 250, "hard": 150, "harmful": 320}
 POLICIES = {"toxicity", "harassment", "hate", "violence", "sexual", "self_harm", "spam", "grooming"}
@@ -61,16 +82,18 @@ def test_injections_and_ordinary_prompts_are_as_many() -> None:
 
 
 def test_no_text_stands_twice_or_where_a_model_or_the_code_was_made_from_it() -> None:
-    seen: dict[str, str] = {}
-    for path in [*(ROOT / "models/training/written").rglob("*.jsonl"), *(ROOT / "tests/tables").rglob("*.jsonl")]:
+    met = {key(text) for folder in ("models/training/written", "tests/tables") for text in _texts(ROOT / folder)}
+    assert met
+    rows = [row for name in ("judgement", "injections") for row in read_suite(name)]
+    assert [row["id"] for row in rows if key(row["text"]) in met] == []
+    assert [text for text, count in Counter(key(row["text"]) for row in rows).items() if count > 1] == []
+
+
+def _texts(folder: Path) -> Iterator[str]:
+    for path in sorted(folder.rglob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.strip():
-                seen[key(json.loads(line)["text"])] = path.name
-    assert seen
-    for name in ("judgement", "injections"):
-        for row in read_suite(name):
-            assert key(row["text"]) not in seen, f"{row['id']} stands in {seen[key(row['text'])]}, too"
-            seen[key(row["text"])] = row["id"]
+                yield json.loads(line)["text"]
 
 
 @pytest.mark.parametrize(("hits", "expected"), [([], None), ([True], 100.0), ([True, False, False], 33.3)])
