@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from seemly.core.channel import Action, Channel
+from seemly.core.channel import Action, Channel, Triage
 from seemly.core.content import Author, Submission
 from seemly.engine.result import DecidedBy, Evaluation, MatchedRule, Recommendation, Trace
 from seemly.engine.rules import Facts, Verdict, holds, matches_rule
 
-__all__ = ["Decision", "FailedPolicy", "decide", "measure_severity"]
+__all__ = ["Decision", "FailedPolicy", "decide", "measure_severity", "reaches_reject"]
 
 STRICTNESS: Mapping[Action, int] = {"allow": 0, "review": 1, "reject": 2}
 """The order of the actions."""
@@ -51,6 +51,11 @@ def measure_severity(probability: float, threshold: float, weight: float) -> flo
     if probability == threshold or threshold == 1.0:
         return 0.5
     return 0.5 + 0.5 * weight * (probability - threshold) / (1.0 - threshold)
+
+
+def reaches_reject(triage: Triage, severity: float) -> bool:
+    """Return whether a severity is enough to reject. A threshold of 1 never fires."""
+    return triage.reject < 1.0 and severity >= triage.reject
 
 
 def decide(
@@ -160,9 +165,8 @@ def _triage(channel: Channel, author: Author | None, severity: float, uncapped: 
     `uncapped`, the largest severity over the policies that may cause a rejection, is compared with the reject
     threshold. If another policy alone would have rejected, the reason `severity_capped` is added.
     """
-    reject = channel.triage.reject
-    if reject < 1.0 and severity >= reject:
-        if uncapped >= reject:
+    if reaches_reject(channel.triage, severity):
+        if reaches_reject(channel.triage, uncapped):
             return Recommendation("reject", ("severity_reject",))
         milder = _triage_review(channel, author, severity)
         return Recommendation(milder.action, (*milder.reason_codes, "severity_capped"))

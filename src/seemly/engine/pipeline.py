@@ -200,6 +200,7 @@ def _report(verdict: Verdict, kind: PolicyKind, active: bool) -> PolicyResult:
         labels,
         finding.matches,
         finding.data,
+        threshold,
     )
 
 

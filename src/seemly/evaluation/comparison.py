@@ -11,6 +11,7 @@ import numpy as np
 from seemly.core.channel import Action
 from seemly.core.errors import DataError
 from seemly.engine.engine import Engine
+from seemly.engine.html_parts import render_view
 from seemly.evaluation.examples import Labels, Source, read_examples
 from seemly.evaluation.formatting import need, plain, render_table
 from seemly.evaluation.measurement import evaluate
@@ -107,7 +108,7 @@ class Comparison:
             ("row", "text", "a", "b"),
             [(each.row, each.text, each.a_action, each.b_action) for each in self.to_read],
         )
-        return f"<div>{figures}{examples}</div>"
+        return render_view(figures, examples)
 
     def _rows(self) -> Iterator[tuple[object, ...]]:
         for each in self.policies:

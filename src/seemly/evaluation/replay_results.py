@@ -8,6 +8,7 @@ from typing import Any
 
 from seemly.core.channel import Action, Channel
 from seemly.core.errors import Issue
+from seemly.engine.html_parts import render_view
 from seemly.evaluation.formatting import need, plain, render_table
 
 __all__ = ["PolicyChange", "Replay", "Replayed", "Transition"]
@@ -138,4 +139,4 @@ class Replay:
                 for each in changed[:_SHOWN]
             ],
         )
-        return f"<div>{actions}{policies}{examples}</div>"
+        return render_view(actions, policies, examples)

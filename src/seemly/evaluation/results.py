@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from seemly.core.channel import Action, Channel
+from seemly.engine.html_parts import render_view
 from seemly.evaluation.formatting import need, plain, render_table
 from seemly.evaluation.metrics import Floats, PolicyFigures
 from seemly.evaluation.scoring import Scored
@@ -154,6 +155,8 @@ class Evaluation:
         }
 
     def _repr_html_(self) -> str:
+        from seemly.evaluation.overview import render_overview
+
         names = ("policy", "positives", "negatives", "auc", "average_precision", "precision", "recall", "f1", "ece")
         rows = [each.to_row() for each in self.policies]
         table = render_table(
@@ -161,12 +164,7 @@ class Evaluation:
             names,
             [[row[name] for name in names] for row in rows],
         )
-        actions = render_table(
-            "actions",
-            ("action", "positive", "negative", "unlabelled"),
-            [(each.action, each.positive, each.negative, each.unlabelled) for each in self.actions],
-        )
-        return f"<div>{table}{actions}</div>"
+        return render_view(render_overview(self), table)
 
     def plot_roc(self, policies: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
         """ROC curves. Raises ConfigError without matplotlib."""
