@@ -290,7 +290,7 @@ def _judge(plan: Plan, scored: Scored, i: int) -> _Outcome:
             failed.append(bound.fail())
         elif found[policy] == found[policy]:
             matches = tuple(
-                Match(Span(0, 0), "", found[policy], kind)
+                Match(Span(0, 0), "", row.matched.get(policy, found[policy]), kind)
                 for owner, kind, number in row.counts
                 if owner == policy
                 for _ in range(number)
