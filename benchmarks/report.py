@@ -101,9 +101,8 @@ def run(name: str, arguments: Sequence[str]) -> Record:
     """Run a benchmark, pass on what it prints, and return the record."""
     command = [sys.executable, "-m", f"benchmarks.{name}", *arguments]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, encoding="utf-8") as running:
-        assert running.stdout is not None
         lines = []
-        for line in running.stdout:
+        for line in running.stdout or ():
             print(line, end="", flush=True)
             lines.append(line.rstrip("\n"))
     if running.returncode:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from reference import write_table
+
 from seemly.adapters.server.openapi import describe
 from seemly.adapters.server.routes import ENDPOINTS
 
@@ -63,7 +64,7 @@ def _write_example(example: Mapping[str, Any]) -> str:
     url = f"http://127.0.0.1:8000{_PREFIX}{example['path']}"
     key, body = _KEYS[example["key"]], example.get("body")
     method = "" if example["method"] == ("GET" if body is None else "POST") else f"-X {example['method']} "
-    data = "" if body is None else f' \\\n  -H "Content-Type: application/json" -d \'{json.dumps(body)}\''
+    data = "" if body is None else f" \\\n  -H \"Content-Type: application/json\" -d '{json.dumps(body)}'"
     curl = f'curl {method}{url} -H "Authorization: Bearer {key}"{data}'
     given = "" if body is None else f", json={body!r}"
     python = (
@@ -95,7 +96,8 @@ def _write_operation(method: str, path: str, operation: Mapping[str, Any]) -> It
         yield "Request body:"
         yield _show_shape(schema)
     yield '??? note "Answer"\n\n' + "\n".join(
-        f"    {line}" for line in _show_shape(operation["responses"]["200"]["content"]["application/json"]["schema"]).splitlines()
+        f"    {line}"
+        for line in _show_shape(operation["responses"]["200"]["content"]["application/json"]["schema"]).splitlines()
     )
 
 

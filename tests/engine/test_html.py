@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -100,4 +101,4 @@ def test_a_policy_has_one_colour(policy: str) -> None:
 def test_the_policies_that_people_meet_most_differ_in_colour() -> None:
     ids = ("toxicity", "hate", "violence", "sexual", "self_harm", "spam", "personal_information", "url")
     hues = sorted(map(find_hue, ids))
-    assert all(later - earlier >= 20 for earlier, later in zip(hues, hues[1:], strict=False))
+    assert all(later - earlier >= 20 for earlier, later in pairwise(hues))

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-
 from benchmarks import report
+
 from seemly import BUILTIN, PRESETS, Channel, Engine
 from seemly.cli.main import main
 from seemly.cli.streams import Console
@@ -205,9 +205,7 @@ def test_tables_of_a_benchmark_are_read() -> None:
     (table,), after = report.parse_tables(lines)
     assert table == report.Table(("a", "b"), (("1", r"x \| y"),), ("CPython",))
     assert after == ("below",)
-    assert report.parse_tables(report.render_table(table).splitlines())[0] == (
-        report.Table(table.header, table.rows),
-    )
+    assert report.parse_tables(report.render_table(table).splitlines())[0] == (report.Table(table.header, table.rows),)
 
 
 def test_the_readme_is_short() -> None:

@@ -116,7 +116,8 @@ def _render_bars(policies: Iterable[PolicyResult]) -> str:
 def _row(policy: str, probability: float, bar: str, flagged: bool, labels: str = "") -> str:
     told = f"{probability:.3f}{' flagged' if flagged else ''}"
     return (
-        f'<span class="name{" flagged" if flagged else ""}" style="--hue:{find_hue(policy)}">{escape_text(policy)}</span>'
+        f'<span class="name{" flagged" if flagged else ""}" style="--hue:{find_hue(policy)}">'
+        f"{escape_text(policy)}</span>"
         f'{bar}<span>{told} <span class="quiet">{escape_text(labels)}</span></span>'
     )
 

@@ -52,7 +52,8 @@ def render_overview(evaluation: Evaluation) -> str:
     """Return a sentence, a tile for each share, and for each policy a bar of what it finds."""
     counts = summarize(evaluation)
     tiles = "".join(
-        f'<div class="tile"><span>{_share(part, whole)}</span>{what}<div class="quiet">{part:,} of {whole:,}</div></div>'
+        f'<div class="tile"><span>{_share(part, whole)}</span>{what}'
+        f'<div class="quiet">{part:,} of {whole:,}</div></div>'
         for what, part, whole in (
             ("reviewed", counts.reviewed, counts.examples),
             ("rejected", counts.rejected, counts.examples),
@@ -72,10 +73,8 @@ def render_overview(evaluation: Evaluation) -> str:
 
 def _render_policy(figures: PolicyFigures) -> str:
     confusion, hue = figures.confusion, find_hue(figures.id)
-    found = confusion.tp + confusion.fn
-    told = (
-        f"{_share(confusion.tp, found)} of {found:,} found, {_share(confusion.fp, confusion.fp + confusion.tn)} in error"
-    )
+    found, clean = confusion.tp + confusion.fn, confusion.fp + confusion.tn
+    told = f"{_share(confusion.tp, found)} of {found:,} found, {_share(confusion.fp, clean)} in error"
     return (
         f'<span class="name" style="--hue:{hue}">{escape_text(figures.id)}</span>'
         f"{render_bar(figures.id, confusion.recall or 0.0, None, strong=figures.flag)}"

@@ -85,7 +85,7 @@ def _render_page(title: str, about: str, parts: Iterable[str]) -> str:
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{STYLE}{_STYLE}</style>\n</head>\n<body class=\"seemly\">\n"
+        f'<title>{escape(title)}</title>\n<style>{STYLE}{_STYLE}</style>\n</head>\n<body class="seemly">\n'
         f'<h1>{escape(title)}</h1>\n<p class="quiet">{escape(about)}</p>\n'
         f"{chr(10).join(filter(None, parts))}\n</body>\n</html>\n"
     )

@@ -108,7 +108,8 @@ _NAN = float("nan")
 class Found:
     """What a result says, whatever form it has.
 
-    `probabilities` are by policy, `labels` by policy and label, `matched` the largest probability of a policy's matches.
+    `probabilities` are by policy, `labels` by policy and label; `matched` is the largest probability of a policy's
+    matches.
     """
 
     id: str | None
