@@ -1,4 +1,4 @@
-"""From what the policies found to one severity and one recommendation. Pure: no clock, no state.
+"""Turn the findings of the policies into one severity and one recommendation. Pure: no clock, no state.
 
 The order: author block → rules, the first that matches → triage by severity → the client's own action → the floor
 under failed policies → dry run.
@@ -25,7 +25,7 @@ class FailedPolicy:
     """A policy or decoder without a verdict.
 
     `on_failure` is the mildest action that its failure allows; `at_zero` is the verdict that the policy would have
-    had, had it found nothing (None for a decoder).
+    have if it had found nothing (None for a decoder).
     """
 
     on_failure: Action
@@ -42,7 +42,7 @@ class Decision:
 
 
 def measure_severity(probability: float, threshold: float, weight: float) -> float:
-    """How grave a finding is, 0 to 1: 0.5 exactly at the threshold, rising with the probability on both sides.
+    """Return the severity of a finding, 0 to 1: 0.5 exactly at the threshold, rising with the probability.
 
     `0.5·p/t` up to the threshold t, `0.5 + 0.5·weight·(p − t)/(1 − t)` beyond it.
     """

@@ -1,4 +1,4 @@
-"""Which words carried a classifier's probability, what was matched, and what decided."""
+"""Explain a decision: the words behind a classifier's probability, the matches, and the deciding step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """A part of the text and what it carries.
+    """A part of the text and its share of a probability.
 
     `share` is the part's portion, 0 to 1, of all that speaks for the policy. `drop` is how far the probability
     falls (−1 to 1) when the part is taken away.
@@ -58,14 +58,14 @@ class PolicyExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a submission was decided on as it was. `decision` says it in a sentence."""
+    """The reasons for a decision. `decision` is a sentence."""
 
     result: ModerationResult
     decision: str
     policies: tuple[PolicyExplanation, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values: the decision, and the policies with their words."""
+        """Return plain values: the decision, and the policies with their words."""
         return {
             "decision": self.decision,
             "policies": [

@@ -1,4 +1,4 @@
-"""Two engines on the same examples."""
+"""Compare two engines on the same examples."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def compare(
     seed: int = 0,
     worst: int = 20,
 ) -> Comparison:
-    """Run both engines over the same labelled examples, and say where they differ, and by how much.
+    """Run both engines over the same labelled examples and measure the differences.
 
     The arguments are those of `evaluate`. Each resample counts the same examples for both engines, so that what
     makes an example hard for either falls out of the difference (Efron and Tibshirani, 1993, "An introduction to the

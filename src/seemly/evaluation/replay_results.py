@@ -1,4 +1,4 @@
-"""What a replay found: how decisions and flags would change, and in which examples."""
+"""The results of a replay: how decisions and flags would change, and in which examples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """How many examples went from one action to another, or kept theirs."""
+    """The number of examples that went from one action to another, or kept theirs."""
 
     old: Action
     new: Action
@@ -58,7 +58,7 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a new channel would have done.
+    """The effect of a new channel on recorded results.
 
     `skipped` are rows that the replay cannot tell of, with why: they could not be moderated, had settings of their
     own, or a policy failed on some fields of an object. `exact` says that a run would give the same: it may not on
