@@ -208,6 +208,15 @@ def test_tables_of_a_benchmark_are_read() -> None:
     assert report.parse_tables(report.render_table(table).splitlines())[0] == (report.Table(table.header, table.rows),)
 
 
+def test_the_architecture_lists_the_rooms_in_their_order() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    told = re.findall(r"^\| `(\w+)(?:/|\.py)` \|", PAGES["docs/architecture.md"], re.MULTILINE)
+    assert told == layers
+    named = re.findall(r"`([a-z_]+/[\w/]+\.py)`", PAGES["docs/architecture.md"])
+    assert all((ROOT / "src/seemly" / each).exists() for each in named)
+
+
 def test_the_readme_is_short() -> None:
     assert len(PAGES["README.md"].splitlines()) <= 150
 
