@@ -1,4 +1,4 @@
-"""For tests of code that uses seemly, and of policies written for it. No network, no weights, no mocks."""
+"""Test code that uses seemly, and policies written for it: fakes without network or weights."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class FakePolicy:
         self.probability = probability
 
     def check(self, items: Sequence[Item]) -> list[Finding]:
-        """One finding an item, with a match for every place where the word stands."""
+        """Return one finding for each item, with a match for each occurrence of the word."""
         return [self._find(item.text.original) for item in items]
 
     def _find(self, text: str) -> Finding:
@@ -72,7 +72,7 @@ class FakePolicy:
 
     @classmethod
     def spec(cls, policy: str, word: str, probability: float = 1.0, defaults: Defaults = _DEFAULTS) -> Spec:
-        """A registry's entry for such a policy."""
+        """Return a spec for such a policy."""
         return Spec(policy, "entity_matcher", partial(_make, cls, word, probability), defaults=defaults)
 
 
@@ -91,7 +91,7 @@ class FailingPolicy:
 
     @classmethod
     def spec(cls, policy: str, error: Exception | None = None, on: str = "") -> Spec:
-        """A registry's entry for such a policy."""
+        """Return a spec for such a policy."""
         return Spec(policy, "classifier", partial(_make, cls, error, on))
 
 
@@ -244,12 +244,12 @@ def check_policy(
     texts: Iterable[str] = (),
     scores: Mapping[str, float] | None = None,
 ) -> None:
-    """Prove that a policy behaves; AssertionError says how it doesn't.
+    """Test that a policy keeps the contract. Raises AssertionError with the first violation.
 
     Over `HOSTILE_TEXTS` and your own `texts` (give some that it should find): it builds from its default options,
     gives one Finding an item in order, with probabilities from 0 to 1 and spans that are exactly what was matched,
     and gives the same for a text alone, in a batch, and a second time. `scores` are the model's for every text
-    (0.5 where a label is missing). A policy that reads images is asked about pictures as well, in which all, some and
+    (0.5 if a label is missing). A policy that reads images is asked about pictures as well, in which all, some and
     none of its `sights` are to be seen.
     """
     rows = [*HOSTILE_TEXTS, *texts]

@@ -346,6 +346,7 @@ def test_a_picture_without_regions_is_found_as_a_whole() -> None:
         (Channel(rules=(Rule("r", (Condition("severity", "at_least", 0.9),), "allow"),)), {"early_exit": True}, 40),
         (Channel(policies=(PolicySettings("sexual", flag=False),)), {"early_exit": True}, 40),
         (Channel(policies=(PolicySettings("sexual", weight=0.5),)), {"early_exit": True}, 40),
+        (Channel(policies=(PolicySettings("sexual", max_action="review"),)), {"early_exit": True}, 40),
     ],
 )
 def test_a_sure_reject_ends_the_looking_only_where_asked_to(channel: Channel, settings: Any, looked: int) -> None:

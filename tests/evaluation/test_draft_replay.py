@@ -419,3 +419,11 @@ def test_examples_may_be_rows_with_labels() -> None:
     rows = [{"text": "one", "toxicity": 1}, Example("two")]
     found = replay(engine, Channel(), rows, results=list(engine.moderate_many(["one", "two"])))
     assert [each.new_action for each in found.outcomes] == ["reject", "review"]
+
+
+def test_what_a_language_does_not_support_is_replayed() -> None:
+    """A mild word that the model scores above the threshold, in a language in which only strong words flag."""
+    engine = Engine(Channel(key="comments"))
+    evaluation = evaluate(engine, [("i am so damn proud of you", {"profanity": 0.0})], bootstrap=0)
+    (outcome,) = replay(engine, Channel(key="draft"), evaluation).outcomes
+    assert (outcome.old_action, outcome.old_severity) == (outcome.new_action, outcome.new_severity)

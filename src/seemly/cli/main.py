@@ -133,10 +133,12 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
             from seemly.cli.listing import write_schema
 
             return write_schema(console)
-        case _:
+        case "bench":
             from seemly.cli.bench import bench
 
             return bench(console, args.channel, args.tier, models, as_json=args.json)
+        case _:
+            raise AssertionError(f"the command {args.command!r} has a parser and nothing that runs it")
 
 
 def _job(args: argparse.Namespace) -> Job:

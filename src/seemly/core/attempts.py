@@ -1,4 +1,4 @@
-"""Several things done together, of which one that fails does not take the others with it."""
+"""Run a batch so that one failure does not abort the rest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 def attempt(act: Callable[[], T]) -> T | SeemlyError:
-    """What `act` returns, or the SeemlyError that it raises."""
+    """Return what `act` returns, or the SeemlyError that it raises."""
     try:
         return act()
     except SeemlyError as error:
@@ -24,9 +24,9 @@ def attempt(act: Callable[[], T]) -> T | SeemlyError:
 def go_on(
     found: Sequence[T | SeemlyError], act: Callable[[Sequence[T]], Sequence[R | SeemlyError]]
 ) -> list[R | SeemlyError]:
-    """What `act` makes of those that have not failed, one each, in order; those that have stay as they are.
+    """Apply `act` to the values that have not failed, and return its results in their places; errors stay.
 
-    A SeemlyError that `act` raises is what comes of each of them.
+    If `act` raises a SeemlyError, each of these values becomes that error.
     """
     left = [each for each in found if not isinstance(each, SeemlyError)]
     made = attempt(lambda: act(left) if left else ())

@@ -1,4 +1,4 @@
-"""What is submitted: content of each kind, and the submission around it."""
+"""Content of each kind, and the submission that carries it."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ Milliseconds = Annotated[float, Interval(ge=-8.64e15, le=8.64e15)]
 
 
 def is_url(source: str) -> bool:
-    """Whether a source of media is a URL, and no path."""
+    """Return whether a source of media is a URL rather than a path."""
     return source[:8].lower().startswith(URL_SCHEMES)
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text of at most 100,000 code points. Any string will do: empty, with lone surrogates, with NUL."""
+    """A text of at most 100,000 code points. Any string is valid: empty, with lone surrogates, with NUL."""
 
     type: ClassVar[str] = "text"
 
@@ -116,7 +116,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """The author as the caller knows them. `trust_level` runs from -1 (untrusted) over 0 (new) to 4 (trusted)."""
+    """The author of a submission, from the caller's records.
+
+    `trust_level` runs from -1 (untrusted) over 0 (new) to 4 (trusted).
+    """
 
     id: str
     external_id: str | None = None
@@ -137,7 +140,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class ClientAction:
-    """What the caller's own checks concluded. `override` replaces the decision, `escalate` only where stricter."""
+    """The action that the caller's own checks recommend.
+
+    `override` replaces the decision, `escalate` replaces it only if `action` is stricter.
+    """
 
     action: Action
     behavior: Literal["override", "escalate"] = "escalate"
@@ -147,12 +153,12 @@ class ClientAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """Content with everything that a decision may need. The fields are the interface's, in snake_case.
+    """Content with all other input of a decision. The fields are the interface's, in snake_case.
 
-    `timestamp` is in Unix milliseconds. `channel`, where given, must be the engine's channel. `policies` overrides
+    `timestamp` is in Unix milliseconds. `channel`, if given, must be the engine's channel. `policies` overrides
     the channel's for this one submission: only those named run. `author` and `history` (oldest turn first) come
     from the caller's own records; without `history` the engine's memory, if it has one, supplies it. `author_id`
-    is the author's id where only `author` is given.
+    defaults to the id of `author`.
 
     Raises ContentError for metadata that is not JSON.
     """

@@ -5,18 +5,18 @@
     │   └── ModelError   weights that are missing, damaged, or of another version
     ├── ContentError     content that cannot be moderated as it was submitted; the spec's BAD_REQUEST
     ├── DataError        examples that nothing can be measured, fitted or replayed on
-    ├── DecodeError      media that is damaged, too large, or of a kind that nothing here reads
-    ├── FetchError       a URL that is not fetched, or was not to be had
+    ├── DecodeError      media that is damaged, too large, or of a kind that no decoder reads
+    ├── FetchError       a URL that must not be fetched, or could not be
     ├── PolicyFailed     a policy's result was asked for, or `strict=True` was set, and the policy had failed
     └── ServiceError     a request to the service that is not served
-        ├── UnauthorizedError      no key, or one that does not hold
+        ├── UnauthorizedError      no key, or one that is not valid
         ├── ForbiddenError         a key that may not do this
-        ├── NotFoundError          what is not there, or not for this key
+        ├── NotFoundError          a resource that does not exist, or that this key cannot reach
         ├── ConflictError          a key or id that is taken already
         └── TooManyRequestsError   more than a limit or a quota allows
 
-The service's store and server raise a few of their own beneath SeemlyError, which stand where they are raised: what a
-database or a busy server cannot do now (StoreUnavailableError, ContendedError, TooBusyError), bodies that are too large
+The service's store and server raise a few more below SeemlyError, defined in the modules that raise them: a database
+or server that cannot answer now (StoreUnavailableError, ContendedError, TooBusyError), bodies that are too large
 (BodyTooLargeError), and rates (RateExceededError, a TooManyRequestsError).
 
 Messages and issues name fields, never the content in them, so that they are safe to log.
@@ -51,14 +51,14 @@ __all__ = [
 
 
 def shorten(name: str, length: int = 60) -> str:
-    """A name that came with content, fit for a message: at most `length` characters, and printable ASCII."""
+    """Return a name that came with content in a form fit for messages: at most `length` printable ASCII characters."""
     shown = ascii(name)[1:-1]
     return shown if len(shown) <= length else f"{shown[: length - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing that is wrong with an input: where (`path`, dotted, empty for the whole) and what (`message`)."""
+    """A problem of an input: its place (`path`, dotted, empty for the whole input) and a `message`."""
 
     path: str
     message: str
@@ -67,11 +67,11 @@ class Issue:
         return f"{self.path}: {self.message}" if self.path else self.message
 
     def under(self, path: str) -> Issue:
-        """The same issue, as seen from the value that holds this one at `path`."""
+        """Return the same issue with its path below `path`."""
         return Issue(".".join(filter(None, (path, self.path))), self.message)
 
     def to_dict(self) -> dict[str, str]:
-        """The wire's shape: `{"message": …, "path": …}`."""
+        """Return the wire form: `{"message": …, "path": …}`."""
         return {"message": self.message, "path": self.path}
 
 
@@ -89,7 +89,7 @@ class SeemlyError(Exception):
         return "; ".join([self.message, *map(str, self.issues)])
 
     def to_dict(self) -> dict[str, Any]:
-        """The spec's error body: `code`, `message` and, where there are any, `issues`."""
+        """Return the error body: `code`, `message` and, if there are any, `issues`."""
         body: dict[str, Any] = {"code": self.code, "message": self.message}
         if self.issues:
             body["issues"] = [issue.to_dict() for issue in self.issues]
@@ -119,13 +119,13 @@ class DataError(SeemlyError, ValueError):
 
 
 class DecodeError(SeemlyError, ValueError):
-    """Media that is damaged, too large, or of a kind that nothing here reads. The message holds nothing of it."""
+    """Media that is damaged, too large, or of a kind that no decoder reads. The message has no content."""
 
     code = "BAD_REQUEST"
 
 
 class FetchError(SeemlyError):
-    """A URL that is not fetched, or was not to be had. The message holds nothing of the URL."""
+    """A URL that must not be fetched, or could not be. The message does not contain the URL."""
 
     code = "BAD_REQUEST"
 
@@ -147,13 +147,13 @@ class ForbiddenError(ServiceError):
 
 
 class NotFoundError(ServiceError):
-    """What was asked for does not exist, or lies outside what the key reaches."""
+    """The resource does not exist, or the key cannot reach it."""
 
     code = "NOT_FOUND"
 
 
 class ConflictError(ServiceError):
-    """A key or id that must be its own is taken already."""
+    """A key or id that must be unique is taken already."""
 
     code = "CONFLICT"
 

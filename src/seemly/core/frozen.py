@@ -1,4 +1,4 @@
-"""Mappings that do not change: options, metadata and signals that come as JSON and are kept in frozen values."""
+"""Immutable mappings for options, metadata and signals that come as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 class FrozenMapping(Mapping[str, Any]):
-    """A read-only, picklable mapping, hashable where its values are. Equal to any mapping with the same items."""
+    """A read-only, picklable mapping, hashable if its values are. Equal to any mapping with the same items."""
 
     __slots__ = ("_items",)
 
@@ -44,9 +44,9 @@ EMPTY = FrozenMapping()
 
 
 def freeze(value: Any, depth: int = MAX_DEPTH) -> Any:
-    """The same JSON value with mappings and lists made immutable.
+    """Return the JSON value with mappings and lists made immutable.
 
-    Raises ValueError for what is not JSON, or nested deeper than `depth`.
+    Raises ValueError for a value that is not JSON, or is nested deeper than `depth`.
     """
     # Most values are of these very types, which is told much sooner than what they derive from.
     if type(value) in _PLAIN or isinstance(value, str | int | float):
@@ -63,7 +63,7 @@ def freeze(value: Any, depth: int = MAX_DEPTH) -> Any:
 
 
 def thaw(value: Any) -> Any:
-    """The plain dicts and lists that `freeze` was given."""
+    """Return plain dicts and lists: the inverse of `freeze`."""
     if isinstance(value, Mapping):
         return {key: thaw(each) for key, each in value.items()}
     if isinstance(value, tuple | list):

@@ -10,7 +10,7 @@ __all__ = ["ProcessLock"]
 
 
 class ProcessLock:
-    """A lock of each process's own: what another thread of the parent held at the fork is free in the child."""
+    """A lock for each process: a forked child gets a free one, even if a thread of the parent held it."""
 
     def __init__(self) -> None:
         self._locks: dict[int, threading.Lock] = {}

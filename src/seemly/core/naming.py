@@ -1,4 +1,4 @@
-"""Spelling: Python's snake_case and the wire's camelCase."""
+"""Convert names between Python's snake_case and the wire's camelCase."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ __all__ = ["to_camel"]
 
 
 def to_camel(name: str) -> str:
-    """`max_frames_per_video` → `maxFramesPerVideo`."""
+    """Convert a name: `max_frames_per_video` → `maxFramesPerVideo`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)

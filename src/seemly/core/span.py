@@ -1,4 +1,4 @@
-"""Where something stands in a text as submitted."""
+"""Positions in a text as submitted."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Span(NamedTuple):
     end: int
 
     def of(self, text: str) -> str:
-        """The part of `text` that the span covers."""
+        """Return the part of `text` that the span covers."""
         return text[self.start : self.end]
 
     def utf16(self, text: str) -> tuple[int, int]:
-        """The same range in UTF-16 code units, which JavaScript, Java and C# count strings in."""
+        """Return the same range in UTF-16 code units, the unit of strings in JavaScript, Java and C#."""
         before = sum(2 if ord(c) > 0xFFFF else 1 for c in text[: self.start])
         inside = sum(2 if ord(c) > 0xFFFF else 1 for c in text[self.start : self.end])
         return before, before + inside

@@ -1,4 +1,4 @@
-"""From whatever a caller hands in to a checked Submission."""
+"""Turn the input of a caller into a checked Submission."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _KINDS = "text, image, video, audio or object"
 
 
 def parse_submission(given: object) -> Submission:
-    """A checked Submission from a str, a content object, a Submission, or the wire's dict for any of these.
+    """Return a checked Submission from a str, a content object, a Submission, or the wire's dict for any of these.
 
-    Raises ContentError with every issue; each names a field, never what it holds. Unknown keys of a dict are
+    Raises ContentError with every issue; each names a field, never its value. Unknown keys of a dict are
     ignored.
     """
     if type(given) is str:
@@ -134,7 +134,7 @@ class _Reader:
         return _MEDIA[kind](self.url(wire, path))
 
     def url(self, wire: Mapping[str, Any], path: str) -> str:
-        """The address of media. A path would let whoever submits content have a file of this machine read."""
+        """Return the URL of media. A path is refused: it would let a submitter read files of this machine."""
         url = self.required(wire, "url", path)
         if isinstance(wire.get("url"), str) and not is_url(url):
             self.wrong(f"{path}.url", f"must begin with one of {', '.join(URL_SCHEMES)}")
@@ -200,7 +200,7 @@ class _Reader:
         return ""
 
     def check(self, submission: Submission) -> None:
-        """Everything about a submission that its types alone don't hold it to."""
+        """Check the rules of a submission that its types do not express."""
         content = submission.content
         if isinstance(content, Object):
             self.check_object(content)

@@ -1,4 +1,4 @@
-"""Checks a configuration value against the types and bounds that its own annotations state.
+"""Check a configuration value against the types and bounds that its own annotations state.
 
 `Annotated[float, Interval(ge=0.1, le=60)]` is read here when a value is constructed, and by pydantic when it is
 parsed from JSON, so that each bound is written once.
@@ -29,7 +29,7 @@ def check_fields(value: Any, *more: Issue) -> None:
 
 
 def find_issues(value: Any) -> list[Issue]:
-    """Every field of the dataclass `value` that is not of the type, or within the bounds, of its annotation."""
+    """Return an issue for each field of the dataclass `value` that violates the type or bounds of its annotation."""
     kind: Any = type(value)
     return [
         Issue(name, problem)

@@ -1,4 +1,4 @@
-"""From what the policies found to one severity and one recommendation. Pure: no clock, no state.
+"""Turn the findings of the policies into one severity and one recommendation. Pure: no clock, no state.
 
 The order: author block → rules, the first that matches → triage by severity → the client's own action → the floor
 under failed policies → dry run.
@@ -10,12 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from seemly.core.channel import Action, Channel
+from seemly.core.channel import Action, Channel, Triage
 from seemly.core.content import Author, Submission
 from seemly.engine.result import DecidedBy, Evaluation, MatchedRule, Recommendation, Trace
 from seemly.engine.rules import Facts, Verdict, holds, matches_rule
 
-__all__ = ["NOTHING_WEIGHED", "Decision", "FailedPolicy", "Weighed", "decide", "measure_severity", "weigh"]
+__all__ = [
+    "NOTHING_WEIGHED", "Decision", "FailedPolicy", "Weighed", "decide", "measure_severity", "reaches_reject", "weigh",
+]  # fmt: skip
 
 STRICTNESS: Mapping[Action, int] = {"allow": 0, "review": 1, "reject": 2}
 """The order of the actions."""
@@ -26,7 +28,7 @@ class FailedPolicy:
     """A policy or decoder without a verdict.
 
     `on_failure` is the mildest action that its failure allows; `at_zero` is the verdict that the policy would have
-    had, had it found nothing (None for a decoder).
+    have if it had found nothing (None for a decoder).
     """
 
     on_failure: Action
@@ -62,7 +64,7 @@ NOTHING_WEIGHED = Weighed(False, False, 0.0, 0.0, 0.0, None, None)
 
 
 def measure_severity(probability: float, threshold: float, weight: float) -> float:
-    """How grave a finding is, 0 to 1: 0.5 exactly at the threshold, rising with the probability on both sides.
+    """Return the severity of a finding, 0 to 1: 0.5 exactly at the threshold, rising with the probability.
 
     `0.5·p/t` up to the threshold t, `0.5 + 0.5·weight·(p − t)/(1 − t)` beyond it.
     """
@@ -71,6 +73,11 @@ def measure_severity(probability: float, threshold: float, weight: float) -> flo
     if probability == threshold or threshold == 1.0:
         return 0.5
     return 0.5 + 0.5 * weight * (probability - threshold) / (1.0 - threshold)
+
+
+def reaches_reject(triage: Triage, severity: float) -> bool:
+    """Return whether a severity is enough to reject. A threshold of 1 never fires."""
+    return triage.reject < 1.0 and severity >= triage.reject
 
 
 def weigh(verdicts: Sequence[Verdict]) -> Weighed:
@@ -212,9 +219,8 @@ def _triage(channel: Channel, author: Author | None, severity: float, uncapped: 
     `uncapped`, the largest severity over the policies that may cause a rejection, is compared with the reject
     threshold. If another policy alone would have rejected, the reason `severity_capped` is added.
     """
-    reject = channel.triage.reject
-    if reject < 1.0 and severity >= reject:
-        if uncapped >= reject:
+    if reaches_reject(channel.triage, severity):
+        if reaches_reject(channel.triage, uncapped):
             return Recommendation("reject", ("severity_reject",))
         milder = _triage_review(channel, author, severity)
         return Recommendation(milder.action, (*milder.reason_codes, "severity_capped"))

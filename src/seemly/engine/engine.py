@@ -50,7 +50,7 @@ _SCORED_TOGETHER = 128
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """An item of `moderate_many` that could not be moderated: its position in the input, and why."""
+    """An item of `moderate_many` that could not be moderated: its position in the input, and the error."""
 
     index: int
     error: ContentError
@@ -76,16 +76,16 @@ def _new_id() -> str:
 
 
 class Engine:
-    """Moderates content by one channel, in process.
+    """Moderate content by one channel, in process.
 
-    `tier` chooses the text model; `registry` the policies there are; `models` is shared between engines to share
-    what they load; `decoders` take content that is not text apart, by its type, and `fetch` gets what is given by its
+    `tier` chooses the text model; `registry` holds the policies; engines that are given the same
+    `models` load them once; `decoders`, by type, read content that is not text, and `fetch` gets the content of a
     URL (`Fetcher().fetch` of `seemly.adapters.http.fetch`): without one, nothing is fetched. `memory` supplies earlier
-    turns to channels with `context_enabled`. With `strict`, a policy's failure raises PolicyFailed in place of a
+    turns to channels with `context_enabled`. With `strict`, a policy's failure raises PolicyFailed instead of giving a
     partial result; with `early_exit`, a video is looked at no further once a frame is enough to reject it, unless the
     channel has rules. `clock` gives Unix seconds.
 
-    Everything that can be wrong with the configuration is a ConfigError here, never later. An engine is safe to use
+    Raises ConfigError for every mistake in the configuration, here and never later. An engine is safe to use
     from several threads, pickles as its configuration, and works on after a fork.
     """
 
@@ -135,7 +135,7 @@ class Engine:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The ids of the policies that run, in the order of the registry."""
+        """Return the ids of the policies that run, in the order of the registry."""
         return tuple(each.spec.id for each in self._plan.policies)
 
     @property
@@ -144,11 +144,11 @@ class Engine:
         return FrozenMapping({each.spec.id: each.threshold for each in self._plan.policies})
 
     def with_channel(self, channel: Channel) -> Engine:
-        """An engine for another channel that shares this one's models and memory."""
+        """Return an engine for another channel that shares this one's models and memory."""
         return _rebuild(channel, *self._shared(self.memory))
 
     def with_own_memory(self) -> Engine:
-        """An engine that shares everything with this one but its memory: its own is empty, of the same limits."""
+        """Return an engine that shares all but the memory: its own is empty, with the same limits."""
         # A memory copies, as it pickles, without its turns.
         return _rebuild(self.channel, *self._shared(copy(self.memory)))
 
@@ -169,7 +169,7 @@ class Engine:
     def moderate(self, content: object) -> ModerationResult:
         """Moderate one item: a str, a content object, a Submission, or the wire's dict for any of these.
 
-        Raises ContentError where the item is not of a shape that can be moderated.
+        Raises ContentError if the item does not have a valid shape.
         """
         submission = self._parse(content)
         return self._engine_for(submission)._run([submission])[0]
@@ -190,7 +190,7 @@ class Engine:
         """Moderate a stream lazily, in order, `batch_size` items at a time, in bounded memory.
 
         With `on_error="return"`, an item that cannot be moderated comes back as a Rejected in its place; otherwise
-        its ContentError is raised once the results before it are out, and so is what the iterable itself raises.
+        its ContentError is raised after the results before it, and so is an error of the iterable itself.
         Raises ConfigError for a wrong argument.
         """
         if not isinstance(batch_size, int) or batch_size < 1:
@@ -200,7 +200,7 @@ class Engine:
         return self._stream(items, batch_size, on_error == "raise")
 
     async def amoderate(self, content: object) -> ModerationResult:
-        """`moderate` in a thread of the engine's own, so that the event loop goes on. Calls queue up in order."""
+        """Run `moderate` in a thread of the engine, so that the event loop stays free. Calls run in order."""
         import asyncio
 
         return await asyncio.get_running_loop().run_in_executor(self._thread(), self.moderate, content)
@@ -228,7 +228,7 @@ class Engine:
         return Scores(probabilities, plan.labels, plan.thresholds)
 
     def explain(self, content: object) -> Explanation:
-        """Which words carried each classifier's probability, what was matched, and what decided."""
+        """Explain a decision: the words behind each classifier's probability, the matches, and the deciding step."""
         from seemly.engine.explain import explain
 
         submission = self._parse(content)

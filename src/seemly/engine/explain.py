@@ -1,4 +1,4 @@
-"""Which words carried a classifier's probability, what was matched, and what decided."""
+"""Explain a decision: the words behind a classifier's probability, the matches, and the deciding step."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from seemly.core.content import Object, Submission, Text
 from seemly.core.span import Span
 from seemly.engine.plan import Plan, read_disguise
 from seemly.engine.result import ModerationResult, PolicyResult
+from seemly.engine.wording import say_decision
 from seemly.inference.cascade import UNIT
 from seemly.policies.protocol import Match
 from seemly.text.normalize import Normalized, normalize
@@ -31,7 +32,7 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """A part of the text and what it carries.
+    """A part of the text and its share of a probability.
 
     `share` is the part's portion, 0 to 1, of all that speaks for the policy. `drop` is how far the probability
     falls (−1 to 1) when the part is taken away.
@@ -57,14 +58,14 @@ class PolicyExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a submission was decided on as it was. `decision` says it in a sentence."""
+    """The reasons for a decision. `decision` is a sentence."""
 
     result: ModerationResult
     decision: str
     policies: tuple[PolicyExplanation, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values: the decision, and the policies with their words."""
+        """Return plain values: the decision, and the policies with their words."""
         return {
             "decision": self.decision,
             "policies": [
@@ -111,7 +112,7 @@ def explain(plan: Plan, submission: Submission, result: ModerationResult) -> Exp
             words = _from_matches(each.matches)
         words.sort(key=lambda word: (-word.share, word.span))
         policies.append(PolicyExplanation(each.id, each.probability, thresholds[each.id], each.flagged, tuple(words)))
-    return Explanation(result, _say(result), tuple(policies))
+    return Explanation(result, say_decision(result), tuple(policies))
 
 
 def _texts(submission: Submission) -> Iterable[tuple[str | None, str]]:
@@ -230,23 +231,3 @@ def _from_matches(matches: Sequence[Match]) -> list[Contribution]:
         Contribution(match.span, match.match, match.probability / total, match.probability, match.field)
         for match in matches
     ]
-
-
-def _say(result: ModerationResult) -> str:
-    trace, action = result.trace, result.recommendation.action
-    because = (
-        f"{trace.policy} at its threshold of {trace.threshold:.2f}" if trace.threshold is not None else "no policy"
-    )
-    severity = f"the largest severity, {result.evaluation.severity_score:.2f}, is that of {because}"
-    trust = {"trusted_allow": "; the author is trusted", "untrusted_severity": "; the author is not trusted"}
-    told = "".join(trust.get(code, "") for code in result.recommendation.reason_codes)
-    sentences = {
-        "author_block": f"{action}: the author is blocked or suspended",
-        "rule": f"{action}: the rule {trace.rule!r} matched",
-        "triage": f"{action}: {severity}{told}",
-        "client_action": f"{action}: the client's own action decided",
-        "failure": f"{action}: a policy failed, and its on_failure allows nothing milder",
-        "dry_run": f"{action}: the channel is in DRY_RUN"
-        + (f"; active, it would be {trace.would_be.action}" if trace.would_be else ""),
-    }
-    return sentences[trace.decided_by]

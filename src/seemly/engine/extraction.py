@@ -10,7 +10,7 @@ from seemly.core.content import Object, Submission, Text, Turn
 from seemly.core.errors import SeemlyError, shorten
 from seemly.core.frozen import FrozenMapping
 from seemly.engine.context import ConversationMemory, Recollection, build_windows
-from seemly.engine.decision import measure_severity
+from seemly.engine.decision import measure_severity, reaches_reject
 from seemly.engine.leaf import Leaf
 from seemly.engine.media_reader import Media, read_media
 from seemly.engine.plan import Plan
@@ -110,15 +110,16 @@ def _read(plan: Plan, submission: Submission, around: RunContext) -> tuple[list[
 def _find_enough(plan: Plan, submission: Submission) -> Callable[[Sequence[Leaf]], bool] | None:
     """What tells whether leaves are enough to reject, whatever else the submission holds: None where nothing is."""
     channel, client = plan.channel, submission.client_action
-    if channel.rules or channel.triage.reject >= 1.0 or (client is not None and client.behavior == "override"):
+    overridden = client is not None and client.behavior == "override"
+    if channel.rules or overridden or not reaches_reject(channel.triage, 1.0):
         return None
 
     def decides(leaves: Sequence[Leaf]) -> bool:
         items = [Item(NO_TEXT, sight=leaf.sight) for leaf in leaves if leaf.sight is not None]
         return any(
-            measure_severity(finding.probability, bound.threshold, bound.weight) >= channel.triage.reject
+            reaches_reject(channel.triage, measure_severity(finding.probability, bound.threshold, bound.weight))
             for bound in plan.policies
-            if bound.flag and "image" in bound.spec.leaves
+            if bound.flag and bound.max_action == "reject" and "image" in bound.spec.leaves
             for finding in _ask(bound.policy.check, items)
         )
 

@@ -251,6 +251,7 @@ def _report(verdict: Verdict, kind: PolicyKind, active: bool) -> PolicyResult:
         labels,
         finding.matches,
         finding.data,
+        threshold,
     )
 
 

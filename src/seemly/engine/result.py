@@ -109,7 +109,8 @@ class LabelResult:
 class PolicyResult:
     """What one policy found. `probability` is 0 to 1 and always there, also below the threshold.
 
-    `flagged_fields` names the fields of an object that flagged; it is empty for other content.
+    `flagged_fields` names the fields of an object that flagged; it is empty for other content. `threshold` is the
+    probability at which the policy flags.
     """
 
     id: str
@@ -120,6 +121,7 @@ class PolicyResult:
     labels: tuple[LabelResult, ...] = ()
     matches: tuple[Match, ...] = ()
     data: Mapping[str, Any] | None = dataclasses.field(default=None, repr=False)
+    threshold: float | None = None
 
     def to_dict(self, *, extended: bool = False, fields: bool = False) -> dict[str, Any]:
         """The wire's shape. `fields` includes `flagged_fields`; `extended` adds where each match was found."""

@@ -47,12 +47,12 @@ class Verdict(NamedTuple):
 
     @property
     def crossed(self) -> bool:
-        """Whether the probability reached the threshold."""
+        """Return whether the probability reached the threshold."""
         return self.finding.probability >= self.threshold
 
     @property
     def flagged(self) -> bool:
-        """Whether it crossed, and the channel lets this policy flag."""
+        """Return whether it crossed and the channel lets this policy flag."""
         return self.flag and self.finding.probability >= self.threshold
 
 
@@ -132,7 +132,7 @@ class Facts:
 
 
 def matches_rule(rule: Rule, facts: Facts) -> bool:
-    """Whether every condition of the rule holds."""
+    """Return whether every condition of the rule holds."""
     return all(holds(condition, facts) for condition in rule.conditions)
 
 
@@ -248,7 +248,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def holds(condition: Condition, facts: Facts) -> bool:
-    """Whether the condition is known to hold."""
+    """Return whether the condition is known to hold."""
     value = facts.value(condition.field)
     if condition.operator == "exists":
         return (value is not _UNKNOWN) is condition.value

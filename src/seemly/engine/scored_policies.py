@@ -124,4 +124,5 @@ def _report(entry: _Entry, scores: Sequence[float], active: bool) -> PolicyResul
     )
     probability = scores[entry.column]
     data = None if entry.supported else UNSUPPORTED
-    return PolicyResult(entry.id, "classifier", probability, flags and probability >= threshold, (), labels, (), data)
+    flagged = flags and probability >= threshold
+    return PolicyResult(entry.id, "classifier", probability, flagged, (), labels, (), data, threshold)

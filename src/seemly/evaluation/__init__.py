@@ -1,4 +1,4 @@
-"""How well an engine does on labelled examples, and how to set a channel by them.
+"""Measure an engine on labelled examples, and tune a channel on them.
 
     from seemly.evaluation import evaluate, fit_thresholds
 

@@ -1,4 +1,4 @@
-"""Two engines on the same examples."""
+"""Compare two engines on the same examples."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from seemly.core.channel import Action
 from seemly.core.errors import DataError
 from seemly.engine.engine import Engine
+from seemly.engine.html_parts import render_view
 from seemly.evaluation.examples import Labels, Source, read_examples
 from seemly.evaluation.formatting import need, plain, render_table
 from seemly.evaluation.measurement import evaluate
@@ -107,7 +108,7 @@ class Comparison:
             ("row", "text", "a", "b"),
             [(each.row, each.text, each.a_action, each.b_action) for each in self.to_read],
         )
-        return f"<div>{figures}{examples}</div>"
+        return render_view(figures, examples)
 
     def _rows(self) -> Iterator[tuple[object, ...]]:
         for each in self.policies:
@@ -133,7 +134,7 @@ def compare(
     seed: int = 0,
     worst: int = 20,
 ) -> Comparison:
-    """Run both engines over the same labelled examples, and say where they differ, and by how much.
+    """Run both engines over the same labelled examples and measure the differences.
 
     The arguments are those of `evaluate`. Each resample counts the same examples for both engines, so that what
     makes an example hard for either falls out of the difference (Efron and Tibshirani, 1993, "An introduction to the

@@ -1,4 +1,4 @@
-"""A draft of a channel replayed over what another one decided, without running any model."""
+"""Replay recorded results under a draft of the channel, without running any model."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def replay(
     models: Models | None = None,
     tier: str | None = None,
 ) -> Replay:
-    """What `new` would have done with content that `old` judged, from the probabilities found then.
+    """Return what `new` would have done with content that `old` judged, from the recorded probabilities.
 
     `examples` is an Evaluation made under `old`, or what was submitted, as `read_examples` takes it, with `results`:
     for each the ModerationResult, the dict that its `to_dict` gave, or the Rejected that `moderate_many` gave. An
@@ -290,7 +290,7 @@ def _judge(plan: Plan, scored: Scored, i: int) -> _Outcome:
             failed.append(bound.fail())
         elif found[policy] == found[policy]:
             matches = tuple(
-                Match(Span(0, 0), "", found[policy], kind)
+                Match(Span(0, 0), "", row.matched.get(policy, found[policy]), kind)
                 for owner, kind, number in row.counts
                 if owner == policy
                 for _ in range(number)

@@ -1,4 +1,4 @@
-"""An engine measured on labelled examples."""
+"""Measure an engine on labelled examples."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def evaluate(
 
     Latency comes from up to 200 of the examples, moderated once more, each in a call of its own.
 
-    Raises DataError for examples that are missing, wrong, or without labels, and for a slice or policy that there
-    isn't; ConfigError for another argument that cannot work.
+    Raises DataError for examples that are missing, wrong, or without labels, and for an unknown slice or
+    policy; ConfigError for another argument that cannot work.
     """
     if bootstrap < 0 or worst < 0:
         raise ConfigError("bootstrap and worst must not be negative")

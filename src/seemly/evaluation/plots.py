@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seemly.core.errors import DataError
+from seemly.engine.html_parts import find_colour
 from seemly.evaluation.formatting import need
 from seemly.evaluation.metrics import PolicyFigures
 from seemly.evaluation.results import Evaluation
@@ -33,8 +34,9 @@ def plot_roc(evaluation: Evaluation, policies: Sequence[str] | None = None, ax: 
     axes = _start(chosen, ax, "false positive rate", "recall")
     for each in chosen:
         if each.roc is not None and each.auc is not None:
-            (line,) = axes.plot(each.roc.fpr, each.roc.tpr, label=f"{_name(each)} {each.auc.value:.3f}")
-            _dot(axes, each.confusion.fpr, each.confusion.recall, line.get_color())
+            colour = find_colour(each.id)
+            axes.plot(each.roc.fpr, each.roc.tpr, color=colour, label=f"{_name(each)} {each.auc.value:.3f}")
+            _dot(axes, each.confusion.fpr, each.confusion.recall, colour)
     axes.plot([0, 1], [0, 1], ":", color="grey")
     axes.legend(title="area under the curve", loc="lower right")
     return axes
@@ -49,8 +51,9 @@ def plot_precision_recall(
     for each in chosen:
         curve, mean = each.precision_recall, each.average_precision
         if curve is not None and mean is not None:
-            (line,) = axes.step(curve.recall, curve.precision, where="pre", label=f"{_name(each)} {mean.value:.3f}")
-            _dot(axes, each.confusion.recall, each.confusion.precision, line.get_color())
+            colour, label = find_colour(each.id), f"{_name(each)} {mean.value:.3f}"
+            axes.step(curve.recall, curve.precision, where="pre", color=colour, label=label)
+            _dot(axes, each.confusion.recall, each.confusion.precision, colour)
     axes.legend(title="average precision", loc="lower left")
     return axes
 
@@ -63,7 +66,8 @@ def plot_reliability(evaluation: Evaluation, policies: Sequence[str] | None = No
         if each.reliability is not None:
             filled = each.reliability.counts > 0
             predicted, observed = each.reliability.predicted[filled], each.reliability.observed[filled]
-            axes.plot(predicted, observed, "o-", label=f"{_name(each)} {each.reliability.ece:.3f}")
+            label = f"{_name(each)} {each.reliability.ece:.3f}"
+            axes.plot(predicted, observed, "o-", color=find_colour(each.id), label=label)
     axes.plot([0, 1], [0, 1], ":", color="grey")
     axes.legend(title="calibration error", loc="upper left")
     return axes

@@ -1,4 +1,4 @@
-"""What a replay found: how decisions and flags would change, and in which examples."""
+"""The results of a replay: how decisions and flags would change, and in which examples."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from seemly.core.channel import Action, Channel
 from seemly.core.errors import Issue
+from seemly.engine.html_parts import render_view
 from seemly.evaluation.formatting import need, plain, render_table
 
 __all__ = ["PolicyChange", "Replay", "Replayed", "Transition"]
@@ -17,7 +18,7 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """How many examples went from one action to another, or kept theirs."""
+    """The number of examples that went from one action to another, or kept theirs."""
 
     old: Action
     new: Action
@@ -57,7 +58,7 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a new channel would have done.
+    """The effect of a new channel on recorded results.
 
     `skipped` are rows that the replay cannot tell of, with why: they could not be moderated, had settings of their
     own, or a policy failed on some fields of an object. `exact` says that a run would give the same: it may not on
@@ -138,4 +139,4 @@ class Replay:
                 for each in changed[:_SHOWN]
             ],
         )
-        return f"<div>{actions}{policies}{examples}</div>"
+        return render_view(actions, policies, examples)

@@ -14,7 +14,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from seemly.core.errors import ConfigError, DataError, Issue
+from seemly.engine.html_parts import STYLE
 from seemly.evaluation.formatting import need, render_table
+from seemly.evaluation.overview import render_overview
 from seemly.evaluation.replay_results import Replay
 from seemly.evaluation.results import Evaluation, Misjudged
 from seemly.evaluation.tables import Table, tabulate_evaluation, tabulate_fitted, tabulate_replay
@@ -32,16 +34,17 @@ _MOST_CHANGES = 200
 _INEXACT = "With other thresholds the cascade reads other texts twice: a run may differ for a few of them."
 
 _STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328; }
-table { border-collapse: collapse; margin: 1.5rem 0; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
-th, td { border-bottom: 1px solid #d0d7de; padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top; }
-figure { display: inline-block; margin: 0 1rem 1rem 0; vertical-align: top; }
-img { max-width: 100%; }
-summary { cursor: pointer; font-weight: 600; margin: .5rem 0; }
-.text { white-space: pre-wrap; overflow-wrap: anywhere; }
-.quiet { color: #59636e; }
+body.seemly { font-size: 15px; max-width: 76rem; margin: 2rem auto; padding: 1rem 2rem 2rem; }
+h1 { font-size: 24px; margin: 0; } h2 { font-size: 18px; margin: 1.5rem 0 .5rem; }
+.opening { display: grid; grid-template-columns: minmax(26rem, 3fr) 2fr; gap: 1rem 2rem; align-items: start; }
+@media (max-width: 60rem) { .opening { display: block; } }
+.plots { display: flex; flex-wrap: wrap; gap: .5rem; }
+.opening .plots figure:nth-child(n + 2) { flex: 1 1 10rem; }
+figure { margin: 0; background: #ffffff; border-radius: 6px; padding: 4px; }
+img { max-width: 100%; display: block; }
+details { margin: .5rem 0; }
 """
+"""What a page adds to the style of the views."""
 
 # The second line of defence, should anything get past the escaping: the page may show its own pictures, no more.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -53,12 +56,13 @@ def render_evaluation(evaluation: Evaluation, fitted: Sequence[FittedThreshold] 
     The texts of the worst errors are there to be read, folded away.
     """
     tables = [*tabulate_evaluation(evaluation), *([tabulate_fitted(fitted, evaluation)] if fitted else [])]
+    opening = f'<div class="opening"><div>{render_overview(evaluation)}</div>{_draw(evaluation)}</div>'
     return _render_page(
         f"Evaluation of {evaluation.channel.key}",
         about,
         (
+            opening,
             *map(_render_table, tables),
-            *_draw(evaluation),
             *_list_worst(evaluation),
             _list_rows(evaluation.scored.refused),
         ),
@@ -81,7 +85,7 @@ def _render_page(title: str, about: str, parts: Iterable[str]) -> str:
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f'<title>{escape(title)}</title>\n<style>{STYLE}{_STYLE}</style>\n</head>\n<body class="seemly">\n'
         f'<h1>{escape(title)}</h1>\n<p class="quiet">{escape(about)}</p>\n'
         f"{chr(10).join(filter(None, parts))}\n</body>\n</html>\n"
     )
@@ -119,13 +123,12 @@ def _list_rows(issues: Sequence[Issue]) -> str:
     return f"<details><summary>{len(issues):,} left out</summary><ul>{rows}</ul></details>"
 
 
-def _draw(evaluation: Evaluation) -> Iterator[str]:
-    """The plots as figures, or a word on what they need."""
+def _draw(evaluation: Evaluation) -> str:
+    """Return the plots as figures, or a sentence that names the package that they need."""
     try:
         matplotlib = need("matplotlib")
     except ConfigError as error:
-        yield f'<p class="quiet">There are no plots: {escape(error.message)}</p>'
-        return
+        return f'<p class="quiet">There are no plots: {escape(error.message)}</p>'
     plots: tuple[tuple[str, Callable[[], Axes | Figure]], ...] = (
         ("ROC curves", evaluation.plot_roc),
         ("precision and recall", evaluation.plot_precision_recall),
@@ -133,7 +136,7 @@ def _draw(evaluation: Evaluation) -> Iterator[str]:
         ("probabilities of negatives and positives", evaluation.plot_scores),
         ("what was flagged, of what should have been", evaluation.plot_confusion),
     )
-    yield "<h2>Plots</h2>"
+    figures: list[str] = []
     # The salt makes equal plots equal files.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "seemly"}):
         for title, plot in plots:
@@ -141,7 +144,8 @@ def _draw(evaluation: Evaluation) -> Iterator[str]:
                 drawn = plot()
             except DataError:  # no policy that has both kinds of examples, so nothing to draw
                 continue
-            yield f'<figure><img alt="{escape(title)}" src="{_embed(drawn)}"></figure>'
+            figures.append(f'<figure><img alt="{escape(title)}" src="{_embed(drawn)}"></figure>')
+    return f'<div class="plots">{"".join(figures)}</div>'
 
 
 def _embed(drawn: Any) -> str:

@@ -1,4 +1,4 @@
-"""An evaluation: an engine's figures on labelled examples, to print, plot, store and fit by."""
+"""The results of an evaluation: metrics to print, plot, store and choose thresholds by."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from seemly.core.channel import Action, Channel
+from seemly.engine.html_parts import render_view
 from seemly.evaluation.formatting import need, plain, render_table
 from seemly.evaluation.metrics import Floats, PolicyFigures
 from seemly.evaluation.scoring import Scored
@@ -20,9 +21,10 @@ __all__ = ["ActionCount", "Evaluation", "Latency", "Misjudged", "Slice"]
 
 @dataclass(frozen=True, slots=True)
 class ActionCount:
-    """How many examples an action fell on.
+    """The number of examples with an action.
 
-    `positive`: some policy's label is true; `negative`: none is, and one at least is known; `unlabelled`: no one is.
+    `positive`: some policy's label is true; `negative`: none is true and at least one is known; `unlabelled`: none is
+    known.
     """
 
     action: Action
@@ -33,7 +35,7 @@ class ActionCount:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """What a call of its own takes, in milliseconds, over `calls` calls: the median, and the slowest 5 % and 1 %."""
+    """The latency of single calls in milliseconds: median, 95th and 99th percentile of `calls` calls."""
 
     p50: float
     p95: float
@@ -43,9 +45,9 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """The figures of the examples that share a value of an attribute. `count` is how many there are.
+    """The metrics of the `count` examples that share a value of an attribute.
 
-    `value` is `unknown` for those that have none. Lengths are in the order of their bands, others by name.
+    `value` is `unknown` for examples without the attribute. Lengths are in the order of their bands, others by name.
     A policy is there if the slice has at least 10 examples of both kinds for it.
     """
 
@@ -57,7 +59,7 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Misjudged:
-    """An example on the wrong side of a policy's threshold. `text` is there to be read, and left out of the repr."""
+    """An example on the wrong side of a policy's threshold. `text` is left out of the repr."""
 
     policy: str
     kind: Literal["false_positive", "false_negative"]
@@ -70,7 +72,7 @@ class Misjudged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """How well an engine does on labelled examples. `evaluation[policy]` has the figures of one policy.
+    """The metrics of an engine on labelled examples. `evaluation[policy]` has those of one policy.
 
     `policies` are those that the examples have labels for; `worst` are, for each policy, the highest-scored
     negatives and the lowest-scored positives that are on the wrong side of its threshold, worst first. `scored` has
@@ -103,18 +105,18 @@ class Evaluation:
         return any(each.id == policy for each in self.policies)
 
     def scores(self, policy: str) -> tuple[Floats, Floats]:
-        """The probabilities and truths of a policy, both of shape [n], of the examples that have both.
+        """Return the probabilities and truths of a policy, both of shape [n], of the examples that have both.
 
         Raises DataError for a policy that did not run.
         """
         return self.scored.known_scores(policy)
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame with a row for each policy. Raises ConfigError without pandas."""
+        """Return a pandas DataFrame with a row for each policy. Raises ConfigError without pandas."""
         return need("pandas").DataFrame([each.to_row() for each in self.policies]).set_index("policy")
 
     def scores_dataframe(self, *, text: bool = False) -> Any:
-        """A pandas DataFrame with a row for each example; the text only where asked for.
+        """Return a pandas DataFrame with a row for each example; the text only if asked for.
 
         The probability of each policy is in a column of its name, the truth in `<policy>.truth`. Raises ConfigError
         without pandas.
@@ -133,7 +135,7 @@ class Evaluation:
         return need("pandas").DataFrame(columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON's types: every figure, without the curves of slices, and the texts of `worst`."""
+        """Return JSON values: every metric, without the curves of slices, and the texts of `worst`."""
         return {
             "channel": self.channel.key,
             "examples": len(self.scored.rows),
@@ -154,6 +156,8 @@ class Evaluation:
         }
 
     def _repr_html_(self) -> str:
+        from seemly.evaluation.overview import render_overview
+
         names = ("policy", "positives", "negatives", "auc", "average_precision", "precision", "recall", "f1", "ece")
         rows = [each.to_row() for each in self.policies]
         table = render_table(
@@ -161,39 +165,34 @@ class Evaluation:
             names,
             [[row[name] for name in names] for row in rows],
         )
-        actions = render_table(
-            "actions",
-            ("action", "positive", "negative", "unlabelled"),
-            [(each.action, each.positive, each.negative, each.unlabelled) for each in self.actions],
-        )
-        return f"<div>{table}{actions}</div>"
+        return render_view(render_overview(self), table)
 
     def plot_roc(self, policies: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-        """ROC curves. Raises ConfigError without matplotlib."""
+        """Plot ROC curves. Raises ConfigError without matplotlib."""
         from seemly.evaluation.plots import plot_roc
 
         return plot_roc(self, policies, ax)
 
     def plot_precision_recall(self, policies: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-        """Precision-recall curves. Raises ConfigError without matplotlib."""
+        """Plot precision-recall curves. Raises ConfigError without matplotlib."""
         from seemly.evaluation.plots import plot_precision_recall
 
         return plot_precision_recall(self, policies, ax)
 
     def plot_reliability(self, policies: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
-        """Reliability diagrams. Raises ConfigError without matplotlib."""
+        """Plot reliability diagrams. Raises ConfigError without matplotlib."""
         from seemly.evaluation.plots import plot_reliability
 
         return plot_reliability(self, policies, ax)
 
     def plot_scores(self, policies: Sequence[str] | None = None) -> Figure:
-        """Histograms of the probabilities of positives and negatives. Raises ConfigError without matplotlib."""
+        """Plot histograms of the probabilities of positives and negatives. Raises ConfigError without matplotlib."""
         from seemly.evaluation.plots import plot_scores
 
         return plot_scores(self, policies)
 
     def plot_confusion(self, policies: Sequence[str] | None = None) -> Figure:
-        """What was flagged against what should have been. Raises ConfigError without matplotlib."""
+        """Plot confusion matrices. Raises ConfigError without matplotlib."""
         from seemly.evaluation.plots import plot_confusion
 
         return plot_confusion(self, policies)

@@ -11,6 +11,7 @@ import numpy as np
 
 from seemly.core.channel import Action
 from seemly.core.errors import ConfigError, DataError, Issue
+from seemly.engine.html_parts import render_view
 from seemly.evaluation.formatting import need, plain, render_table
 from seemly.evaluation.results import Evaluation
 from seemly.evaluation.scoring import read_result
@@ -102,11 +103,12 @@ class Agreement:
 
     def _repr_html_(self) -> str:
         rows = [(each, each.start) for each in self.periods] + [(self.overall, "all")]
-        return render_table(
+        table = render_table(
             "agreement with people",
             ("from", "count", "rate", "kappa", "rejects", "upheld"),
             [(start, each.count, each.rate, each.kappa, each.rejects, each.reject_precision) for each, start in rows],
         )
+        return render_view(table)
 
 
 @dataclass(frozen=True, slots=True)

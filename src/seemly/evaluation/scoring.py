@@ -106,7 +106,11 @@ _NAN = float("nan")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a result says, whatever form it has. `probabilities` are by policy, `labels` by policy and label."""
+    """What a result says, whatever form it has.
+
+    `probabilities` are by policy, `labels` by policy and label; `matched` is the largest probability of a policy's
+    matches.
+    """
 
     id: str | None
     action: Action
@@ -116,6 +120,7 @@ class Found:
     probabilities: Mapping[str, float]
     labels: Mapping[tuple[str, str], float]
     counts: tuple[tuple[str, str | None, int], ...]
+    matched: Mapping[str, float]
     flagged: tuple[str, ...]
     failed: tuple[str, ...]
 
@@ -135,6 +140,11 @@ def read_result(result: object, where: str) -> Found:
             {each.id: each.probability for each in result.policies},
             {(each.id, label.id): label.probability for each in result.policies for label in each.labels},
             _count([(each.id, match.entity_type) for each in result.policies for match in each.matches]),
+            {
+                each.id: max((match.probability for match in each.matches if match.flagging), default=0.0)
+                for each in result.policies
+                if each.matches
+            },
             tuple(each.id for each in result.policies if each.flagged),
             tuple(each.id for each in result.errors),
         )
@@ -157,6 +167,11 @@ def _read_wire(wire: Mapping[str, Any]) -> Found:
         {each["id"]: float(each["probability"]) for each in policies},
         {(each["id"], label["id"]): label["probability"] for each in policies for label in each.get("labels", ())},
         _count([(each["id"], match.get("entity_type")) for each in policies for match in each.get("matches", ())]),
+        {
+            each["id"]: max(float(match["probability"]) for match in each["matches"])
+            for each in policies
+            if each.get("matches")
+        },
         tuple(each["id"] for each in policies if each["flagged"]),
         tuple(each["id"] for each in wire["errors"]),
     )
@@ -193,6 +208,7 @@ class Recorder:
                 found.failed,
                 found.counts,
                 example.attributes,
+                found.matched,
             )
         )
         truths = (example.labels.get(each) for each in self.policies)
@@ -230,8 +246,9 @@ class ScoredRow:
     """One example, what it was, and what became of it.
 
     `number` is its row, from 1; `severity` 0 to 1; `flagged` the policies that flagged; `failed` the policies and
-    decoders without a verdict; `counts` how many matches each policy found of each entity type; `latency_ms`, in
-    milliseconds, what a call of its own took, None where that was not measured.
+    decoders without a verdict; `counts` how many matches each policy found of each entity type; `matched` the largest
+    probability of a policy's matches; `latency_ms`, in milliseconds, what a call of its own took, None where that was
+    not measured.
     """
 
     number: int
@@ -244,6 +261,7 @@ class ScoredRow:
     failed: tuple[str, ...] = ()
     counts: tuple[tuple[str, str | None, int], ...] = ()
     attributes: Mapping[str, Any] = EMPTY
+    matched: Mapping[str, float] = EMPTY
     latency_ms: float | None = None
 
     @property

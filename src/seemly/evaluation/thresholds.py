@@ -1,4 +1,4 @@
-"""Thresholds chosen on labelled examples."""
+"""Choose thresholds on labelled examples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BOUND = re.compile(r"(?:(precision|recall)\s*>=|(fpr)\s*<=)\s*(\d+\.?\d*|\.\d+)
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What an error of each kind costs, in any unit. Raises ConfigError unless both are above 0."""
+    """The cost of an error of each kind, in any unit. Raises ConfigError unless both are above 0."""
 
     false_positive: float
     false_negative: float
@@ -47,7 +47,7 @@ Target = str | Costs
 
 @dataclass(frozen=True, slots=True)
 class FittedThreshold:
-    """A threshold and what it achieves on the examples that it was chosen on; on others, expect somewhat less."""
+    """A threshold and its confusion on the examples that it was chosen on; expect somewhat less on others."""
 
     policy: str
     target: str
@@ -107,9 +107,10 @@ def fit_thresholds(
     labels: Labels = None,
     progress: bool | None = None,
 ) -> Channel:
-    """The channel of `source` with thresholds that meet the target; nothing else in it changes.
+    """Return the channel of `source` with thresholds that meet the target; nothing else changes.
 
-    Takes what `find_thresholds` takes, which also tells what each threshold achieves, and raises what it raises.
+    Takes the arguments of `find_thresholds`, which also returns what each threshold achieves, and raises the same
+    errors.
     """
     found = find_thresholds(
         source,
@@ -125,7 +126,7 @@ def fit_thresholds(
 
 
 def apply_thresholds(channel: Channel, found: Iterable[FittedThreshold]) -> Channel:
-    """The channel with these thresholds in place of its own."""
+    """Return the channel with these thresholds."""
     for each in found:
         channel = change_policy(channel, each.policy, threshold=each.threshold)
     return channel
@@ -142,7 +143,7 @@ def find_thresholds(
     labels: Labels = None,
     progress: bool | None = None,
 ) -> tuple[FittedThreshold, ...]:
-    """The threshold for each policy that meets the target, and what it achieves.
+    """Return the threshold of each policy that meets the target, and its confusion.
 
     `source` is an Evaluation, or an Engine to run over `examples`. Among the thresholds that meet it, a bound on
     precision or on the false positive rate takes the one with the most recall, a bound on recall the one with the
@@ -153,7 +154,7 @@ def find_thresholds(
     evaluate the new channel before relying on the figures.
 
     Raises DataError that lists each policy with too few labels, and each whose target no threshold meets with the
-    best there is; ConfigError for a target that isn't one.
+    best there is; ConfigError for an invalid target.
     """
     aims = {each: parse_target(aim) for each, aim in target.items()} if isinstance(target, Mapping) else {}
     common = None if isinstance(target, Mapping) else parse_target(target)

@@ -1,7 +1,7 @@
-"""What a policy is, what it is given, and what it hands back.
+"""The protocol of policies: the items that they check, the findings that they return, and their specification.
 
-A third-party policy is one class with a `check` method and one `Spec`; `seemly.testing.check_policy` proves that
-the pair behaves.
+A third-party policy is one class with a `check` method and one `Spec`; `seemly.testing.check_policy` tests that
+the pair keeps the contract.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Item:
     """One text for a policy to check, or, for policies whose Spec says that they read images, one picture.
 
     `scores` holds the model's probability for each label that some policy needs; `language` is the detected
-    ISO 639-1 code, or None where it is unsure. Of a picture there is `sight`, what was seen in it, and no text.
+    ISO 639-1 code, or None if it is unsure. An item of a picture has `sight`, the analysis of the picture, and no text.
     """
 
     text: Normalized
@@ -50,10 +50,10 @@ class Item:
 class Match:
     """Something found in a text: `original[span.start:span.end] == match`, whole grapheme clusters.
 
-    In a picture the span is 0 to 0, and `match` says what was seen.
+    In a picture the span is 0 to 0, and `match` names the object found.
 
-    `probability` is 0 to 1. `flagging` matches are those that the policy's probability rests on; others are
-    reported (and masked) without flagging. `mask` is the text that takes the match's place in the modified
+    `probability` is 0 to 1. The policy's probability rests on matches with `flagging`; others are
+    reported (and masked) without flagging. `mask` is the text that replaces the match in the modified
     content, None to leave it. `field` names the object's field; `time_ms` (milliseconds) and `box` (x, y, width,
     height as shares of the image, 0 to 1) place a match in media.
     """
@@ -81,7 +81,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a policy says of one item: a probability, 0 to 1, and what it rests on."""
+    """The result of a policy for one item: a probability, 0 to 1, with its matches and labels."""
 
     probability: float
     matches: tuple[Match, ...] = ()
@@ -94,7 +94,7 @@ NOTHING = Finding(0.0)
 
 
 def check_finding(finding: object, item: Item) -> None:
-    """Raise PolicyFailed where a finding is not of the shape and within the bounds that it is documented to have."""
+    """Raise PolicyFailed if a finding violates the documented shape or bounds."""
     if finding is NOTHING:
         return
     if not isinstance(finding, Finding) or not _is_probability(finding.probability):
@@ -136,10 +136,10 @@ def _is_seen(match: object) -> bool:
 
 @runtime_checkable
 class Policy(Protocol):
-    """Checks items. Stateless once built, safe to call from several threads at once."""
+    """Check items. Stateless once built, safe to call from several threads at once."""
 
     def check(self, items: Sequence[Item]) -> Sequence[Finding]:
-        """One finding an item, in order. May raise: the engine then reports this policy as failed."""
+        """Return one finding for each item, in order. If it raises, the engine reports this policy as failed."""
         ...
 
 
@@ -150,7 +150,7 @@ class NoOptions:
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """How a channel treats a policy that it does not mention.
+    """The settings of a policy that a channel does not mention.
 
     `threshold` None means the calibrated one, or 0.5. `max_action` is the strictest action that the policy's severity
     can cause.
@@ -186,5 +186,5 @@ class Spec:
     names: tuple[tuple[str, str], ...] = ()
 
     def name(self, label: str) -> str:
-        """The id, in the policy's results, of a model's label."""
+        """Return the id that a model's label has in the policy's results."""
         return next((name for own, name in self.names if own == label), label)
