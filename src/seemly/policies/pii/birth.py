@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from seemly.policies.pii.reading import Candidate, Detector, cues
+from seemly.text.boundaries import BOUNDARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ _DATE = re.compile(
     rf"|{_DAY}(?:st|nd|rd|th|\.|º)?[\s-](?:of |de |di )?(?:{_MONTHS})\.?(?:,?[\s-](?:de |of )?(?:{_YEAR}|"
     rf"'?\d\d))?"
     rf"|(?:{_MONTHS})\.?\s{_DAY}(?:st|nd|rd|th)?(?:,?\s{_YEAR})?"
-    rf"|{_YEAR}年\d{{1,2}}月\d{{1,2}}日"
+    rf"|{_YEAR}\s?[年년{BOUNDARY}]\s?{_MONTH}\s?[月월{BOUNDARY}]\s?{_DAY}\s?[日号號일{BOUNDARY}]"
     r")(?![\w/-]|\.\d|,?\s1\d{3}(?!\d))",
     re.IGNORECASE,
 )
@@ -99,7 +100,7 @@ def _births(reading: Reading) -> Iterator[Candidate]:
         others = reading.near(_OTHERS, start, end, 40, 0)
         whole = re.search(rf"{_YEAR}|\d[-/.]\s?\d\d$", match[0]) is not None
         probability = (0.92 if whole else 0.55) if own and not others else 0.6 if whole else 0.35
-        yield Candidate(start, end, "date_of_birth", probability, " ".join(match[0].lower().split()), "context")
+        yield Candidate(start, end, "date_of_birth", probability, " ".join(reading.lower[start:end].split()), "context")
 
 
 _ACUTE_CUES = cues(" ".join(_ACUTE) + " d.o.b*")

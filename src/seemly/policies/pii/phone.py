@@ -73,7 +73,12 @@ _DATE = re.compile(
 )
 _SHORT_DATE = re.compile(r"99?([-/.])99?\1(?:99){1,2}|9999([-/.])99?\2(?:99?)?")
 _SPARSE = re.compile(r"9(?:[ .\-]{1,3}9)+")
-_EXTENSION = re.compile(r"[,;]?\s?(?:x|ext\.?|extension|durchwahl)\s?\d{1,6}(?!\w)", re.IGNORECASE)
+_EXTENSION = re.compile(
+    r"[,;]?\s?(?:x|ext(?:ension|\.)?|extn\.?|durchwahl|dw\.?|app(?:arat|\.)|poste|anexo|int(?:erno|\.)|ramal|toestel|"
+    r"wewn?\.?|dahili|доб(?:авочный|\.)?|вн(?:утр)?\.|内线|內線|分机|分機|내선|#)[:.]?\s?\d{1,6}(?!\w)"
+    r"|\s?#\s?\d{2,5}(?!\w)",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(
     r"\s?(?:[%€$£¥₹°]|(?:usd|eur|gbp|dollars?|euros?|points?|km|kg|mb|gb|ms|px|views|votes|people)\b)", re.IGNORECASE
 )
@@ -98,7 +103,7 @@ def _find(reading: Reading) -> Iterator[Candidate]:
         )
         if probability < 0.2:
             continue
-        if extension := _EXTENSION.match(reading.text, end):
+        if extension := _EXTENSION.match(reading.written, end):
             end, probability = extension.end(), max(probability, min(0.9, probability + 0.2))
         yield Candidate(number.start, end, "phone", probability, number.digits, reason)
 
