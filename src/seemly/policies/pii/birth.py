@@ -83,10 +83,13 @@ _WORDS = (
     "生年月日",
     "생년월일",
 )
-_CUES = cues(" ".join(word if word.isascii() else f"{word}*" for word in _WORDS) + " d.o.b*")
+_CUES = cues(" ".join(word if word[0] < "\u0370" else f"{word}*" for word in _WORDS) + " d.o.b*")
 _ACUTE = frozenset(
     {"birthday", "dob", "birthdate", "bday", "birth", "geburtsdatum", "geboortedatum", "生年月日", "생년월일"}
 )
+_OPENING = 24
+"""A date this near to the text's beginning has its cue there; later in a sentence it is mostly a biography's."""
+
 _SELF = cues("my i im i'm me was were patient dob customer client employee name ich mein je mi sono io мой я 我*")
 _OTHERS = cues("he she they founded company happy")
 
@@ -94,12 +97,15 @@ _OTHERS = cues("he she they founded company happy")
 def _births(reading: Reading) -> Iterator[Candidate]:
     for match in reading.near_digits(_DATE, _CUES):
         start, end = match.span()
-        if not reading.near(_CUES, start, end, 40, 0):
+        if not reading.near(_CUES, start, end, 40, 0) or "NATO" in reading.written[max(0, start - 40) : start]:
             continue
         own = reading.near(_SELF, start, end, 56, 0) or reading.near(_ACUTE_CUES, start, end, 24, 0)
         others = reading.near(_OTHERS, start, end, 40, 0)
         whole = re.search(rf"{_YEAR}|\d[-/.]\s?\d\d$", match[0]) is not None
-        probability = (0.92 if whole else 0.55) if own and not others else 0.6 if whole else 0.35
+        if own and not others:
+            probability = 0.92 if whole else 0.55
+        else:
+            probability = (0.6 if start < _OPENING else 0.45) if whole else 0.35
         yield Candidate(start, end, "date_of_birth", probability, " ".join(reading.lower[start:end].split()), "context")
 
 

@@ -22,8 +22,8 @@ _IPV6 = re.compile(
     r"(?:%[0-9A-Za-z_\-]{1,16})?"
 )
 _MAC = re.compile(
-    r"(?<![\w:-])[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])"
-    r"|(?<![\w.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])"
+    r"(?<![\w:-])[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?!\w|[:-]\w)"
+    r"|(?<![\w.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\w|\.\w)"
 )
 _IP_CUES = cues(
     "ip ips ipv4 ipv6 address addr server host ping connect login ddos dox router vpn adresse dirección адрес*"
@@ -72,8 +72,9 @@ def _ipv6(reading: Reading) -> Iterator[Candidate]:
         except ValueError:
             continue
         private = address.is_loopback or address.is_link_local or address in _UNIQUE_LOCAL
-        probability = 0.2 if address.is_unspecified else 0.9 if len(written) > 9 else 0.45
-        yield Candidate(*match.span(), "ip_address", probability, str(address), "format", private)
+        base = 0.2 if address.is_unspecified else 0.9 if len(written) > 9 else 0.45
+        up = reading.near(_IP_CUES, *match.span(), 40)
+        yield Candidate(*match.span(), "ip_address", weigh(base, up=up), str(address), "format", private)
 
 
 def _macs(reading: Reading) -> Iterator[Candidate]:
