@@ -17,6 +17,7 @@ _SPACED = re.compile(rb"(?:a[$(+*!]){2,}+a?")
 LETTERS = {
     "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g",
     "@": "a", "$": "s", "!": "i", "|": "i", "+": "t", "€": "e", "£": "l", "¢": "c", "¥": "y", "(": "c", "<": "c",
+    "¡": "i", "§": "s", "∪": "u", "⊂": "c", "∂": "d", "∆": "a",
 }  # fmt: skip
 _CONSONANT = (("fvck", "fuck"), ("cvnt", "cunt"), ("fvk", "fuk"))
 """The words that v for u is written in; elsewhere v is v."""
@@ -25,6 +26,7 @@ _ENDINGS = frozenset(("a55", "as5", "a5s"))
 _CODE = re.compile(r"[A-Z][0-9]{1,4}[A-Z]?")
 _CLOCK = re.compile(r"\d{1,2}h\d{2}")
 _MAX_TOKEN = 32
+_SURE_LETTERS = 3
 _UNITS = frozenset(
     [
         "st", "nd", "rd", "th", "am", "pm", "km", "kg", "gb", "mb", "tb", "kb", "hz", "khz", "mhz", "ghz",
@@ -112,12 +114,17 @@ def _read(token: str, kinds: bytes, after: str) -> str | None:
             masks.append((start, end))
         else:
             hit |= _is_leet_signs(token, start, end, left, right, after, kinds)
-    if hit:
+    if hit or (masks and letters >= _SURE_LETTERS and _may_spell(token)):
         _spell(chars, groups, kinds)
     for start, end in masks:
         chars[start:end] = "*" * (end - start)
     new = "".join(chars)
     return None if new == token else new
+
+
+def _may_spell(token: str) -> bool:
+    """Whether the digits of a token that masks make a word of can stand for letters: `f*ckwi7`, not `a*b2`."""
+    return "2" not in token and "6" not in token
 
 
 def _reach(kinds: bytes, groups: list[tuple[int, int]], at: int, step: int) -> int:
@@ -203,6 +210,8 @@ def _spell(chars: list[str], groups: list[tuple[int, int]], kinds: bytes) -> Non
         if last and kind != _DIGIT and set(chars[start:end]) <= set("!|(<"):
             continue
         spelled = "".join(chars[start:end])
+        if spelled == "¡" and not start:
+            continue  # it opens a Spanish exclamation
         for at in range(start, end):
             if chars[at] == "1":
                 chars[at] = chars[at - 1] if at > start and spelled[at - start - 1] == "1" else _one(chars, at)

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from seemly.text.normalize import normalize
-from seemly.words.disguises import STEMS, Disguises, stretched
+from seemly.words.disguises import STEMS, Disguises, double_letters
 from seemly.words.index import WordIndex, hit_at
 from seemly.words.patterns import Part, Pattern
 from seemly.words.readings import readings
@@ -28,7 +28,7 @@ __all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lex
 _COLUMNS = 5
 _MIN_STRETCHED = 4
 _ORDINARY = frozenset({"shiite", "shiites", "twatt"})
-_ONE_INSIDE = re.compile(r"[1!|](?:(?=[^\W\d])|(?<=[^\W\d][1|]))")
+_ONE_INSIDE = re.compile(r"[1!|](?:(?=[^\W\d])|(?<=[^\W\d][1|]))|@(?<=[^\W\d_]@)(?=[^\W\d_])")
 _PRODUCT = re.compile(r"[A-Z]\d+")
 
 
@@ -89,12 +89,13 @@ class Lexicon:
                     distinctive[word] = number
         for word, number in distinctive.items():
             if len(word) >= _MIN_STRETCHED:
-                for variant in stretched(word):
+                for variant in double_letters(word):
                     if variant not in _ORDINARY:
                         words.setdefault(variant, number)
+        stretched = {word: number - len(entries) for word, number in distinctive.items()}
         self._entries = tuple(map(_entry, entries))
         self._numbers = tuple(numbers)
-        self._index = WordIndex(patterns, {word: number - len(entries) for word, number in words.items()})
+        self._index = WordIndex(patterns, {word: number - len(entries) for word, number in words.items()}, stretched)
         self._exempt = WordIndex(exempt)
         self._disguises = Disguises(distinctive, strong)
         starts = self._index.ascii_words
@@ -145,7 +146,7 @@ class Lexicon:
         for stem in STEMS:
             if stem in text:
                 return False
-        return not _ONE_INSIDE.search(original)
+        return not _ONE_INSIDE.search(original) and not self._index.may_be_stretched(view)
 
     def _disguised(self, read: Iterable[Reading]) -> Iterator[Hit]:
         for reading in read:
