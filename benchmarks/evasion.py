@@ -22,9 +22,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from seemly.channel import Channel
-from seemly.engine import Engine
-from seemly.policies.profanity import find_profanity
+from seemly.core.channel import Channel
+from seemly.engine.engine import Engine
+from seemly.policies.profanity.policy import find_profanity
 from seemly.text.normalize import normalize
 
 SUITE = Path(__file__).parent / "suites" / "disguises.jsonl"

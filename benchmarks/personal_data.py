@@ -22,12 +22,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from seemly.channel import Channel
+from seemly.core.channel import Channel
 from seemly.policies.pii.options import PiiOptions
 from seemly.policies.pii.policy import SPEC
 from seemly.policies.url.policy import SPEC as URL
 from seemly.policies.url.policy import UrlOptions
-from seemly.policy import Item
+from seemly.policies.protocol import Item
 from seemly.text.normalize import normalize
 
 SUITE = Path(__file__).parent / "suites" / "personal_data.jsonl"

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from seemly.policies.url.bare import cased_as_host, may_precede_path, stands_alone, usual
+from seemly.policies.url.bare_domains import cased_as_host, may_precede_path, stands_alone, usual
 from seemly.policies.url.host import Host, read_host
 from seemly.policies.url.tail import tail_end
 from seemly.text.boundaries import OTHER_LETTERS
-from seemly.text.classes import classify
+from seemly.text.char_classes import classify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
