@@ -73,9 +73,9 @@ def find_flagged() -> Iterator[tuple[str, str, str]]:
                 yield name, row["kind"], row["text"]
 
 
-def is_profane(text: str) -> bool:
+def is_profane(text: str, language: str | None = None) -> bool:
     """Whether the lexicon finds a strong word or worse."""
-    return bool(find_profanity(normalize(text), minimum_grade=2))
+    return bool(find_profanity(normalize(text), minimum_grade=2, language=language))
 
 
 def print_suite(filters: Mapping[str, Callable[[str], bool]], *, verbose: bool) -> None:
@@ -102,7 +102,8 @@ def print_touched(folder: Path, most: int, *, verbose: bool) -> None:
     """How many ordinary sentences the lexicon touches, by file."""
     for path in sorted(folder.glob("*.txt.gz")):
         lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()[:most]
-        touched = [line for line in lines if is_profane(line)]
+        language = path.name.split(".")[0]
+        touched = [line for line in lines if is_profane(line, language)]
         print(f"{path.name}\t{len(touched)} of {len(lines)}\t{len(touched) / len(lines):.2%}")
         if verbose:
             print(*(f"\t{[m.match for m in find_profanity(normalize(t), minimum_grade=2)]}\t{t!r}" for t in touched), sep="\n")

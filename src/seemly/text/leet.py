@@ -21,12 +21,13 @@ LETTERS = {
 }  # fmt: skip
 _CONSONANT = (("fvck", "fuck"), ("cvnt", "cunt"), ("fvk", "fuk"))
 """The words that v for u is written in; elsewhere v is v."""
+_DRAWN_K = re.compile(r"(?<=[^\W\d_])\|<")
 _VOWELS = frozenset("aeiou")
 _ENDINGS = frozenset(("a55", "as5", "a5s"))
 _CODE = re.compile(r"[A-Z][0-9]{1,4}[A-Z]?")
 _CLOCK = re.compile(r"\d{1,2}h\d{2}")
 _MAX_TOKEN = 32
-_SURE_LETTERS = 3
+_SURE_LETTERS = 2
 _UNITS = frozenset(
     [
         "st", "nd", "rd", "th", "am", "pm", "km", "kg", "gb", "mb", "tb", "kb", "hz", "khz", "mhz", "ghz",
@@ -48,6 +49,8 @@ def read_leet(text: str, classes: bytes, cased: str) -> str:
     if "fv" in text or "cv" in text:
         for spelling, word in _CONSONANT:
             text = text.replace(spelling, word)
+    if "|<" in text:
+        text = _DRAWN_K.sub("kk", text)
     rough = classes.translate(_ROUGH)
     if not (
         (b"$" in rough and (b"a$" in rough or b"$a" in rough))
@@ -179,7 +182,7 @@ def _is_leet_signs(token: str, start: int, end: int, left: int, right: int, afte
     if right and start == 0:
         if signs[0] == "@":
             return right >= 2 and token[end] not in _VOWELS and token[end + 1] not in _VOWELS
-        return signs.strip("$") == "" and right >= 2
+        return signs.strip("$¢€£") == "" and right >= 2
     if left and end == len(token):
         if signs.strip("$") == "":
             return len(signs) > 1 or (left >= 2 and token[:start] not in _CURRENCIES)
