@@ -29,7 +29,7 @@ __all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lex
 _COLUMNS = 5
 _MIN_STRETCHED = 4
 _ORDINARY = frozenset({"shiite", "shiites", "twatt"})
-_ONE_INSIDE = re.compile(r"[1!|](?:(?=[^\W\d])|(?<=[^\W\d][1|]))|@(?<=[^\W\d_]@)(?=[^\W\d_])")
+_SIGN_INSIDE = re.compile(r"[1!|@](?:(?<!@)(?:(?=[^\W\d])|(?<=[^\W\d][1|]))|(?<=[^\W\d_]@)(?=[^\W\d_]))")
 _PRODUCT = re.compile(r"[A-Z]\d+")
 
 
@@ -149,7 +149,7 @@ class Lexicon:
         for stem in STEMS:
             if stem in text:
                 return False
-        return not _ONE_INSIDE.search(original) and not self._index.may_be_stretched(view)
+        return not _SIGN_INSIDE.search(original) and not self._index.may_be_stretched(view)
 
     def _disguised(self, read: Iterable[Reading]) -> Iterator[Hit]:
         for reading in read:

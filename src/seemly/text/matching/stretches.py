@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seemly.text.char_classes import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -13,16 +18,40 @@ if TYPE_CHECKING:
 __all__ = ["Stretches", "has_repeats"]
 
 _RUN = re.compile(r"([^\W\d_])\1+")
-_REPEATS = re.compile(r"([^\W\d_])\1[^\W\d_]*?([^\W\d_])\2")
-_ASCII_REPEATS = re.compile(r"([a-z])\1[a-z]*?([a-z])\2")
 _SHORTEST = 4
 _SHORTEST_COLLAPSED = 3
 _ENOUGH = 2
 
 
 def has_repeats(text: str) -> bool:
-    """Whether letters are doubled in two places of one word."""
-    return (_ASCII_REPEATS if text.isascii() else _REPEATS).search(text) is not None
+    """Whether an ASCII text has letters doubled in two places of one word."""
+    same = _same_as_next(text)
+    first = same.find(0)
+    while first >= 0:
+        second = same.find(0, first + 1)
+        if second >= 0 and text[first : second + 2].isalpha():
+            return True
+        first = second
+    return False
+
+
+def _same_as_next(text: str) -> bytes:
+    """A byte for each character of an ASCII text: 0 where the next one is the same."""
+    number = int.from_bytes(text.encode(), "little")
+    return (number ^ number >> 8).to_bytes(len(text), "little")
+
+
+def _doubled(text: str) -> Iterator[int]:
+    """Where a character stands before the same one."""
+    if text.isascii():
+        same = _same_as_next(text)
+        at = same.find(0)
+        while at >= 0:
+            yield at
+            at = same.find(0, at + 1)
+    else:
+        codes = encode(text)
+        yield from np.flatnonzero(codes[1:] == codes[:-1]).tolist()
 
 
 class Stretches:
@@ -42,22 +71,25 @@ class Stretches:
                 self._collapsed.setdefault(collapsed, []).append((word, entry))
 
     def may_match(self, words: Iterable[str]) -> bool:
-        """Whether one of the words has the letters of a word of the index, stretched in two places."""
-        collapsed = {_RUN.sub(r"\1", word) for word in words if _REPEATS.search(word)}
+        """Whether one of the words in ASCII has the letters of a word of the index, stretched in two places."""
+        collapsed = {_RUN.sub(r"\1", word) for word in words if len(word) > _SHORTEST and has_repeats(word)}
         return not self._collapsed.keys().isdisjoint(collapsed)
 
     def find(self, reading: Reading) -> Iterator[tuple[int, int]]:
         """The place in the reading, and the entry, of each stretched word."""
-        if not self._collapsed or _RUN.search(reading.view.text) is None:
+        if not self._collapsed or reading.masked:
             return
-        for i in reading.fresh():
+        text, spans, last = reading.view.text, reading.spans, -1
+        for at in _doubled(text):
+            i = bisect_right(spans, (at, len(text))) - 1
+            if i == last or i < 0 or at >= spans[i][1] or len(reading.words[i]) <= _SHORTEST:
+                continue
+            last = i
             word = reading.words[i]
-            runs = _runs(word) if len(word) > _SHORTEST else []
-            if len(runs) < len(word):
-                for plain, entry in self._collapsed.get("".join(letter for letter, _ in runs), ()):
-                    if self._is_stretched(reading, i, runs, plain):
-                        yield i, entry
-                        break
+            for plain, entry in self._collapsed.get(_RUN.sub(r"\1", word), ()):
+                if self._is_stretched(reading, i, _runs(word), plain):
+                    yield i, entry
+                    break
 
     def _is_stretched(self, reading: Reading, word: int, runs: list[tuple[str, int]], plain: str) -> bool:
         more = 0
