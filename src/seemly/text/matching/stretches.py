@@ -79,13 +79,17 @@ class Stretches:
         """The place in the reading, and the entry, of each stretched word."""
         if not self._collapsed or reading.masked:
             return
-        text, spans, last = reading.view.text, reading.spans, -1
-        for at in _doubled(text):
+        view, spans = reading.view, reading.spans
+        text = view.text
+        least = 1 if len(text) != len(view.original) else _ENOUGH  # three of a letter were cut to two, or none were
+        doubled = list(_doubled(text))
+        for k, at in enumerate(doubled):
             i = bisect_right(spans, (at, len(text))) - 1
-            if i == last or i < 0 or at >= spans[i][1] or len(reading.words[i]) <= _SHORTEST:
+            if i < 0 or at >= spans[i][1] or (k and doubled[k - 1] >= spans[i][0]):
                 continue
-            last = i
-            word = reading.words[i]
+            word, more = reading.words[i], k + least - 1
+            if len(word) <= _SHORTEST or more >= len(doubled) or doubled[more] >= spans[i][1]:
+                continue
             for plain, entry in self._collapsed.get(_RUN.sub(r"\1", word), ()):
                 if self._is_stretched(reading, i, _runs(word), plain):
                     yield i, entry
