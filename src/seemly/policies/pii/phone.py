@@ -21,7 +21,7 @@ PHONE_CUES = cues(
     "ring "
     "text texting txt sms whatsapp whatsap viber signal imessage fax reach reachable contact dial hmu "
     "answering answer office hotline helpline "
-    "telefon telefonnummer handy handynummer mobil mobilnummer nummer rufnummer anrufen ruf téléphone tél "
+    "telefon* handy handynummer mobil mobilnummer nummer rufnummer anrufen ruf téléphone tél "
     "portable "
     "appelle appelez appeler numéro teléfono telefono celular móvil movil llama llámame llamame llamar "
     "numero número "
@@ -149,7 +149,7 @@ def _dialable(text: str, number: Number) -> bool:
     piece = text[start : number.end]
     if shape.count("(") > 1 or _BRACKETED_YEAR.search(piece) or _COUNT.fullmatch(piece) or _LIST.search(piece):
         return False
-    if shape.count(".") > 2 and any(len(part) != 2 for part in shape.split(".")):
+    if shape.count(".") > 2 and any(len(part) != 2 for part in shape.split(".")) and shape != "999.999.99.99":
         return False
     return not _DATE.search(piece) and not _PLACE.search(piece)
 

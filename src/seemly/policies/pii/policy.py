@@ -123,8 +123,13 @@ def _words(text: str) -> Sequence[str]:
 
 
 def _best(found: list[tuple[Span, Candidate]]) -> list[tuple[Span, Candidate]]:
-    """The findings without overlaps, in order: the likelier wins, then the longer, then the earlier."""
-    ranked = sorted(found, key=lambda f: (-f[1].probability, f[0].start - f[0].end, f[0].start, f[1].entity_type))
+    """The findings without overlaps, in order: the likelier wins, then one in ASCII, the longer, the earlier."""
+    ranked = sorted(
+        found,
+        key=lambda f: (
+            -f[1].probability, not f[1].canonical.isascii(), f[0].start - f[0].end, f[0].start, f[1].entity_type
+        ),
+    )
     taken: list[tuple[int, int]] = []
     kept: list[tuple[Span, Candidate]] = []
     for span, candidate in ranked:
