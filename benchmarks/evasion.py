@@ -7,8 +7,8 @@ view); an innocent row counts as left alone where the lexicon finds nothing of g
 reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there). Another table counts the innocent rows
 that no policy flags in a default channel, personal data aside: there the model has its say, too.
 
-The last table is `suites/disguises.jsonl`, which was written before the code that reads it and never tuned to: an attack
-counts as read where the lexicon finds something of grade 2 or more, an ordinary row where it finds nothing of the kind.
+The last table is `suites/disguises.jsonl`, which was written before the code that reads it and never tuned to: an
+attack counts as read where the lexicon finds something of grade 2 or more, an ordinary row where it finds nothing so.
 `--ordinary FOLDER` counts the ordinary sentences of a folder (`*.txt.gz`, one a line) that the lexicon touches.
 `--peers` runs the other filters that are installed over the same suite.
 """
@@ -106,7 +106,10 @@ def print_touched(folder: Path, most: int, *, verbose: bool) -> None:
         touched = [line for line in lines if is_profane(line, language)]
         print(f"{path.name}\t{len(touched)} of {len(lines)}\t{len(touched) / len(lines):.2%}")
         if verbose:
-            print(*(f"\t{[m.match for m in find_profanity(normalize(t), minimum_grade=2)]}\t{t!r}" for t in touched), sep="\n")
+            print(
+                *(f"\t{[m.match for m in find_profanity(normalize(t), minimum_grade=2)]}\t{t!r}" for t in touched),
+                sep="\n",
+            )
 
 
 def main() -> None:

@@ -25,9 +25,9 @@ from pathlib import Path
 from seemly.core.channel import Channel
 from seemly.policies.pii.options import PiiOptions
 from seemly.policies.pii.policy import SPEC
+from seemly.policies.protocol import Item
 from seemly.policies.url.policy import SPEC as URL
 from seemly.policies.url.policy import UrlOptions
-from seemly.policies.protocol import Item
 from seemly.text.normalize import normalize
 
 SUITE = Path(__file__).parent / "suites" / "personal_data.jsonl"
@@ -62,7 +62,9 @@ def read_cases() -> Iterator[Case]:
                 written = value["value"]
                 spaced = {"before": written + " ", "after": " " + written, "both": written}[glue]
                 text = carrier["text"].replace("{v}", spaced)
-                yield _case("kinds x scripts x glue", f"{carrier['kind']} {carrier['script']}", text, value["entity"], written)
+                yield _case(
+                    "kinds x scripts x glue", f"{carrier['kind']} {carrier['script']}", text, value["entity"], written
+                )
     for row in rows:
         if row["row"] in ("span", "kind"):
             yield _case(row["row"] + "s", row["entity"], row["text"], row["entity"], row["value"])
@@ -155,7 +157,9 @@ def main() -> None:
     print_tables(list(read_cases()), finders, options.verbose)
     for folder in options.ordinary:
         read, false = count_false(folder, options.most, options.verbose)
-        print(f"\n{folder.name}: {false} of {read} ordinary sentences have a false match (1 in {read // max(false, 1)})")
+        print(
+            f"\n{folder.name}: {false} of {read} ordinary sentences have a false match (1 in {read // max(false, 1)})"
+        )
 
 
 if __name__ == "__main__":

@@ -24,10 +24,7 @@ _LONG = re.compile("[ßẞ]")
 _STRAY = re.compile(rb"(?<=[alwscf])m++")
 _FLAGS = re.compile(rb"R{4,}+")
 _KEPT = frozenset("йїўѓќ")
-_BARRED = {
-    "ı": "i", "ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ƀ": "b", "ɦ": "h", "ɡ": "g", "ɑ": "a", "ɪ": "i", "ʏ": "y",
-    "ɴ": "n", "ʀ": "r", "ʟ": "l", "ʙ": "b", "ʜ": "h", "ɢ": "g", "ʈ": "t", "ʂ": "s", "ɕ": "c", "ʞ": "k", "ƭ": "t", "ƶ": "z",
-}  # fmt: skip
+_BARRED = dict(zip("ıłøđħŧƀɦɡɑɪʏɴʀʟʙʜɢʈʂɕʞƭƶ", "ilodhtbhgaiynrlbhgtscktz", strict=True))
 _TABLED = 0x2000
 
 

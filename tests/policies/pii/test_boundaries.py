@@ -47,7 +47,14 @@ def test_brackets_and_plus_begin_a_number(text: str, value: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["foo4156667777", "abc12345678", "f(1234567)", "v1.2.3.4.5", "今年销售额为12345678元", "올해 매출은 1234567890원입니다"],
+    [
+        "foo4156667777",
+        "abc12345678",
+        "f(1234567)",
+        "v1.2.3.4.5",
+        "今年销售额为12345678元",
+        "올해 매출은 1234567890원입니다",
+    ],
 )
 def test_latin_words_and_counted_things_are_no_boundary(text: str) -> None:
     assert found(text) == []

@@ -42,15 +42,17 @@ _DOCUMENTS = (
             "paszport* pasaport* pass-nr หนังสือเดินทาง* جواز* דרכון* διαβατηρ* "
             "пасспорт* паспорт* 护照* 護照* パスポート* 여권*"
         ),
-        re.compile(r"[A-Z]{0,3}\d{6,9}[A-Z]?|[A-Z]\d[A-Z0-9]{7}|[CFGHJK](?=[^\W_]*\d)[0-9CFGHJKLMNPRTVWXYZ]{8}", re.IGNORECASE),
+        re.compile(
+            r"[A-Z]{0,3}\d{6,9}[A-Z]?|[A-Z]\d[A-Z0-9]{7}|[CFGHJK](?=[^\W_]*\d)[0-9CFGHJKLMNPRTVWXYZ]{8}", re.IGNORECASE
+        ),
         0.88,
     ),
     _Document(
         "driving_licence",
         cues(
             "license licence driver's drivers driver dl driving führerschein* permis permiso carnet patente "
-            "rijbewijs* licenza guida ehliyet* sürücü körkort* førerkort* prawo 운전면허* 驾照* 驾驶证* 運転免許* ใบขับขี่* رخصة* "
-            "वाहन* права* водительск*"
+            "rijbewijs* licenza guida ehliyet* sürücü körkort* førerkort* prawo 운전면허* "
+            "驾照* 驾驶证* 運転免許* ใบขับขี่* رخصة* वाहन* права* водительск*"
         ),
         re.compile(r"(?=(?:[A-Z]*\d){4})[A-Z0-9]{6,18}", re.IGNORECASE),
         0.75,

@@ -127,7 +127,11 @@ def _best(found: list[tuple[Span, Candidate]]) -> list[tuple[Span, Candidate]]:
     ranked = sorted(
         found,
         key=lambda f: (
-            -f[1].probability, not f[1].canonical.isascii(), f[0].start - f[0].end, f[0].start, f[1].entity_type
+            -f[1].probability,
+            not f[1].canonical.isascii(),
+            f[0].start - f[0].end,
+            f[0].start,
+            f[1].entity_type,
         ),
     )
     taken: list[tuple[int, int]] = []

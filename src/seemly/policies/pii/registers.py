@@ -1,4 +1,4 @@
-"""Numbers of registers, tax offices, health insurers and vehicles: a pattern and a check, beside a word that names them.
+"""Numbers of registers, tax offices, insurers and vehicles: a pattern and a check, beside a word that names them.
 
 Each counts only with its cue up to 48 characters ahead or 24 behind, in any of the languages of its country, unless
 `alone` says what it is worth without one.
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.search_text import Candidate, Cues, Detector, cues, union
+from seemly.policies.pii.search_text import Candidate, Cues, Detector, cues, union, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["DETECTORS"]
 
 _BEFORE, _AFTER = 48, 24
+_SURE_DIGITS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,8 @@ def _resident(value: str) -> bool:
     return 1 <= digits[2] * 10 + digits[3] <= 12 and 1 <= digits[4] * 10 + digits[5] <= 31
 
 
-_INDIAN_STATES = frozenset(
-    "AN AP AR AS BR CG CH DD DL DN GA GJ HP HR JH JK KA KL LA LD MH ML MN MP MZ NL OD OR PB PY RJ SK TN TR TS UK UP "
-    "WB".split()
+_INDIAN_STATES = words(
+    "AN AP AR AS BR CG CH DD DL DN GA GJ HP HR JH JK KA KL LA LD MH ML MN MP MZ NL OD OR PB PY RJ SK TN TR TS UK UP WB"
 )
 _LETTER, _SIGN = "[AC-HJKMNP-RT-Y]", "[0-9AC-HJKMNP-RT-Y]"
 _MBI = rf"[1-9]{_LETTER}{_SIGN}\d-?{_LETTER}{_SIGN}\d-?{_LETTER}{{2}}\d\d"
@@ -137,7 +137,9 @@ _REGISTERS = (
     _register(
         "de_vat", r"DE ?\d{3} ?\d{3} ?\d{3}", "ust ustid umsatzsteuer* mwst vat ust-id* ust-idnr", "de.vat", alone=0.45
     ),
-    _register("de_handelsregister", r"HR[AB] ?\d{2,6}(?: ?[A-Z]{1,2})?", "handelsregister* amtsgericht hrb hra", None, 0.85),
+    _register(
+        "de_handelsregister", r"HR[AB] ?\d{2,6}(?: ?[A-Z]{1,2})?", "handelsregister* amtsgericht hrb hra", None, 0.85
+    ),
     _register(
         "de_plate",
         r"[A-ZÄÖÜ]{1,3}[- ](?!\d)[A-Z]{1,2}[- ]?[1-9]\d{0,3}[EH]?",
@@ -181,9 +183,9 @@ _REGISTERS = (
     ),
 )
 _ANY = union(register.cues for register in _REGISTERS)
-_ALONE = tuple(register for register in _REGISTERS if register.alone)
 _SHAPED_ALONE = re.compile(
-    r"\d{2}[A-Z]{5}\d{4}|[STFGM]\d{7}[A-Z]|\d{6}-[5-8]\d{6}|DE ?\d{3}|[1-9][A-Z][0-9A-Z]\d-?[A-Z][0-9A-Z]\d-?[A-Z]{2}\d\d"
+    r"\d{2}[A-Z]{5}\d{4}|[STFGM]\d{7}[A-Z]|\d{6}-[5-8]\d{6}|DE ?\d{3}"
+    r"|[1-9][A-Z][0-9A-Z]\d-?[A-Z][0-9A-Z]\d-?[A-Z]{2}\d\d"
 )
 
 
@@ -207,7 +209,9 @@ def _numbers(reading: Reading) -> Iterator[Candidate]:
 DETECTORS = (
     Detector(
         tuple(register.entity_type for register in _REGISTERS),
-        lambda reading: reading.heard(_ANY) or _SHAPED_ALONE.search(reading.text) is not None,
+        lambda reading: (
+            reading.heard(_ANY) or (reading.digits >= _SURE_DIGITS and _SHAPED_ALONE.search(reading.text) is not None)
+        ),
         _numbers,
         least_digits=2,
     ),

@@ -146,9 +146,9 @@ class Disguises:
                     continue
                 piece = word[start:end]
                 swear = piece in self._pieces
-                if not (swear or piece in joined or (piece in self._whole and end > start + 1)):
-                    if not (piece in _LETTER_WORDS and start and end < size):
-                        continue
+                inside = piece in _LETTER_WORDS and start and end < size
+                if not (swear or inside or piece in joined or (piece in self._whole and end > start + 1)):
+                    continue
                 if back[start] is None or ((swear or swears[end]) and not swears[start]):
                     back[start] = end
                     swears[start] = swear or swears[end]

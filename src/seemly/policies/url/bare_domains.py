@@ -93,7 +93,7 @@ def stands_alone(host: Host, text: str, start: int, end: int, language: str | No
         return True
     if "-" in name and len(name) >= _LONG_NAME:
         return False
-    if len(ending) == 2 and ending not in _ATTRIBUTES and _follows_preposition(text, start) and len(name) > 2:  # noqa: PLR2004
+    if len(ending) == 2 and ending not in _ATTRIBUTES and _follows_preposition(text, start) and len(name) > 2:
         return False
     return _surroundings(text, start, end)
 
@@ -108,7 +108,9 @@ def _is_site(host: Host, text: str, start: int, end: int) -> bool:
     if _CODE_BEFORE.search(text, max(0, start - _LONGEST_CUE), start) or _CODE_AFTER.match(text, end):
         return False
     return len(name) >= _SHORTEST_SITE and (
-        "-" in name or _follows_preposition(text, start) or (name.isalpha() and text[start - 1 : start] in ("", " ", "\n"))
+        "-" in name
+        or _follows_preposition(text, start)
+        or (name.isalpha() and text[start - 1 : start] in ("", " ", "\n"))
     )
 
 

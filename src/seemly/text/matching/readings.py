@@ -88,7 +88,7 @@ def readings(normalized: Normalized) -> list[Reading]:
 
 
 def _others(view: View, plain: View) -> Iterator[Reading]:
-    """A view read otherwise: `1 ! |` as l instead of i, `@` as any letter instead of a, then stretched letters as one instead of two.
+    """A view read otherwise: `1 ! |` as l instead of i, `@` as any letter, then stretched letters as one, not two.
 
     `plain` is the view before leetspeak was read.
     """
