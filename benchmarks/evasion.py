@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from benchmarks.matching_peers import profanity_filters
 from seemly.core.channel import Channel
 from seemly.engine.engine import Engine
 from seemly.policies.profanity.policy import find_profanity
@@ -78,9 +79,14 @@ def is_profane(text: str, language: str | None = None) -> bool:
     return bool(find_profanity(normalize(text), minimum_grade=2, language=language))
 
 
+def read_suite() -> list[dict[str, str]]:
+    """The rows of the suite."""
+    return [json.loads(line) for line in SUITE.read_text("utf-8").splitlines()]
+
+
 def print_suite(filters: Mapping[str, Callable[[str], bool]], *, verbose: bool) -> None:
     """The suite's attacks by technique and its ordinary rows, a column a filter."""
-    rows = [json.loads(line) for line in SUITE.read_text("utf-8").splitlines()]
+    rows = read_suite()
     print("\n| disguise | " + " | ".join(filters) + " |\n|---" + "|---" * len(filters) + "|")
     groups = [*dict.fromkeys(row.get("technique", "ordinary, left alone") for row in rows)]
     totals = dict.fromkeys(filters, 0)
@@ -122,9 +128,7 @@ def main() -> None:
     options = parser.parse_args()
     filters: dict[str, Callable[[str], bool]] = {"seemly": is_profane}
     if options.peers:
-        from benchmarks.peers import profanity_filters
-
-        filters |= profanity_filters()
+        filters |= profanity_filters([row["text"] for row in read_suite()])
     if not options.suite:
         print_tables(verbose=options.verbose)
     print_suite(filters, verbose=options.verbose)

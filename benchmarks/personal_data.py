@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.matching_peers import find_peers
 from seemly.core.channel import Channel
 from seemly.policies.pii.options import PiiOptions
 from seemly.policies.pii.policy import SPEC
@@ -149,12 +150,11 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=1_000_000, help="sentences read of each file")
     parser.add_argument("--peers", action="store_true", help="also run the other recognizers that are installed")
     options = parser.parse_args()
+    cases = list(read_cases())
     finders: dict[str, Finder] = {"seemly": find}
     if options.peers:
-        from benchmarks.peers import find_peers
-
-        finders |= find_peers()
-    print_tables(list(read_cases()), finders, options.verbose)
+        finders |= find_peers([case.text for case in cases])
+    print_tables(cases, finders, options.verbose)
     for folder in options.ordinary:
         read, false = count_false(folder, options.most, options.verbose)
         print(
