@@ -33,7 +33,8 @@ const rows = JSON.parse(require('fs').readFileSync(0));
 console.log(JSON.stringify(rows.map(row => matcher.hasMatch(row))));
 """
 _LINKIFY = """
-const linkify = require('linkify-it')({fuzzyIP: true});
+const made = require('linkify-it');
+const linkify = new (made.LinkifyIt || made)({fuzzyIP: true});
 const rows = JSON.parse(require('fs').readFileSync(0));
 console.log(JSON.stringify(rows.map(row => (linkify.match(row) || []).map(one => [one.index, one.lastIndex]))));
 """

@@ -80,13 +80,18 @@ class Disguises:
                 for start, end, entry in joined.get(words[i], ()):
                     yield i, start, i, end, entry
         if "*" in text or reading.masked:
+            known: dict[str, int | None] = {}
             for i in fresh:
-                if "*" in words[i]:
-                    found = self._unmasked(words[i], sure=reading.masked)
-                    if found is None and len(words[i]) >= _COMPOUND:
-                        found = self._unmasked_parts(words[i])
-                    if found is not None:
-                        yield i, 0, i, len(words[i]), found
+                word = words[i]
+                if "*" not in word:
+                    continue
+                if word not in known:
+                    known[word] = self._unmasked(word, sure=reading.masked)
+                    if known[word] is None and len(word) >= _COMPOUND:
+                        known[word] = self._unmasked_parts(word)
+                found = known[word]
+                if found is not None:
+                    yield i, 0, i, len(word), found
 
     def _long(self, words: Iterable[str]) -> set[str]:
         """The words that have a stem and more than that."""
