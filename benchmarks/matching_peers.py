@@ -1,7 +1,7 @@
 """Other recognizers of personal data, links and profanity, over the same rows; those not installed are left out.
 
-Python: `pip install presidio-analyzer better-profanity alt-profanity-check`. Node: `npm install obscenity linkify-it` in
-a folder that `NODE_PATH` names.
+Python: `pip install presidio-analyzer better-profanity alt-profanity-check`. Node: `npm install obscenity linkify-it`
+in a folder that `NODE_PATH` names.
 """
 
 from __future__ import annotations
