@@ -160,9 +160,8 @@ def main() -> None:
     print_tables(cases, finders, options.verbose)
     for folder in options.ordinary:
         read, false = count_false(folder, options.most, options.verbose)
-        print(
-            f"\n{folder.name}: {false} of {read} ordinary sentences have a match, real ones among them (1 in {read // max(false, 1)})"
-        )
+        share = f"1 in {read // max(false, 1)}"
+        print(f"\n{folder.name}: {false} of {read} ordinary sentences have a match, real ones among them ({share})")
 
 
 if __name__ == "__main__":
