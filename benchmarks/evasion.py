@@ -4,23 +4,31 @@ The rows are those of tests/tables: `attacks` and `innocents`, which the code wa
 `held_out_attacks` and `held_out_innocents`, which nothing was tuned to. An attack counts as resolved where the
 profanity lexicon finds a match within the disguise (for `spoof_brand`, where the word stands in the plain or folded
 view); an innocent row counts as left alone where the lexicon finds nothing of grade 2 or more and no spoofing signal
-reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there). The last table counts the innocent rows
+reaches 0.5 (`styled` text may look spoofed, so only the lexicon counts there). Another table counts the innocent rows
 that no policy flags in a default channel, personal data aside: there the model has its say, too.
+
+The last table is `suites/disguises.jsonl`, which was written before the code that reads it and never tuned to: an
+attack counts as read where the lexicon finds something of grade 2 or more, an ordinary row where it finds nothing so.
+`--ordinary FOLDER` counts the ordinary sentences of a folder (`*.txt.gz`, one a line) that the lexicon touches.
+`--peers` runs the other filters that are installed over the same suite.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from benchmarks.matching_peers import profanity_filters
 from seemly.core.channel import Channel
 from seemly.engine.engine import Engine
 from seemly.policies.profanity.policy import find_profanity
 from seemly.text.normalize import normalize
 
+SUITE = Path(__file__).parent / "suites" / "disguises.jsonl"
 TABLES = Path(__file__).parent.parent / "tests" / "tables"
 
 
@@ -66,10 +74,70 @@ def find_flagged() -> Iterator[tuple[str, str, str]]:
                 yield name, row["kind"], row["text"]
 
 
+def is_profane(text: str, language: str | None = None) -> bool:
+    """Whether the lexicon finds a strong word or worse."""
+    return bool(find_profanity(normalize(text), minimum_grade=2, language=language))
+
+
+def read_suite() -> list[dict[str, str]]:
+    """The rows of the suite."""
+    return [json.loads(line) for line in SUITE.read_text("utf-8").splitlines()]
+
+
+def print_suite(filters: Mapping[str, Callable[[str], bool]], *, verbose: bool) -> None:
+    """The suite's attacks by technique and its ordinary rows, a column a filter."""
+    rows = read_suite()
+    print("\n| disguise | " + " | ".join(filters) + " |\n|---" + "|---" * len(filters) + "|")
+    groups = [*dict.fromkeys(row.get("technique", "ordinary, left alone") for row in rows)]
+    totals = dict.fromkeys(filters, 0)
+    for group in groups:
+        every = [row for row in rows if row.get("technique", "ordinary, left alone") == group]
+        cells = []
+        for name, check in filters.items():
+            wrong = [row["text"] for row in every if check(row["text"]) != (row["row"] == "attack")]
+            totals[name] += (len(every) - len(wrong)) * (every[0]["row"] == "attack")
+            cells.append(_rate(len(every) - len(wrong), len(every)))
+            if verbose and name == "seemly":
+                print(*(f"{group}\t{text!a}" for text in wrong), sep="\n")
+        print(f"| {group} | " + " | ".join(cells) + " |")
+    attacks = sum(row["row"] == "attack" for row in rows)
+    print("| **all attacks** | " + " | ".join(f"{total / attacks:.1%}" for total in totals.values()) + " |")
+
+
+def print_touched(folder: Path, most: int, *, verbose: bool) -> None:
+    """How many ordinary sentences the lexicon touches, by file."""
+    for path in sorted(folder.glob("*.txt.gz")):
+        lines = gzip.decompress(path.read_bytes()).decode("utf-8").splitlines()[:most]
+        language = path.name.split(".")[0]
+        touched = [line for line in lines if is_profane(line, language)]
+        print(f"{path.name}\t{len(touched)} of {len(lines)}\t{len(touched) / len(lines):.2%}")
+        if verbose:
+            print(
+                *(f"\t{[m.match for m in find_profanity(normalize(t), minimum_grade=2)]}\t{t!r}" for t in touched),
+                sep="\n",
+            )
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-v", "--verbose", action="store_true", help="also print every row that goes wrong")
-    verbose = parser.parse_args().verbose
+    parser.add_argument("--ordinary", type=Path, action="append", default=[], help="a folder of ordinary sentences")
+    parser.add_argument("--most", type=int, default=1_000_000, help="sentences read of each file")
+    parser.add_argument("--peers", action="store_true", help="also run the other filters that are installed")
+    parser.add_argument("--suite", action="store_true", help="only the suite, not the tables that need the models")
+    options = parser.parse_args()
+    filters: dict[str, Callable[[str], bool]] = {"seemly": is_profane}
+    if options.peers:
+        filters |= profanity_filters([row["text"] for row in read_suite()])
+    if not options.suite:
+        print_tables(verbose=options.verbose)
+    print_suite(filters, verbose=options.verbose)
+    for folder in options.ordinary:
+        print_touched(folder, options.most, verbose=options.verbose)
+
+
+def print_tables(*, verbose: bool) -> None:
+    """The tables of the tests: attacks, innocents, and innocents that no classifier flags."""
     misses = list(find_misses())
     print_rates("attacks", "technique", "resolved", misses)
     print_rates("innocents", "kind", "left alone", misses)

@@ -58,7 +58,7 @@ COUNTRIES = """
 """
 FLAGS = dict.fromkeys(COUNTRIES.split(), "flag")
 PUNCTUATION = {
-    "$": "@$€£¢¥",
+    "$": "@$€£¢¥¡§∪⊂∂∆",
     "!": "!|",
     "(": "(<",
     "+": "+",

@@ -38,7 +38,7 @@ READ_ONLY = (
     "MosasoM/inappropriate-words-ja (MIT)"
 )
 STEMS = (
-    (3, "slur", re.compile(r"nigg(?:er|a|uh|ah)|faggot|phaggot|towelhead|raghead|slanteye")),
+    (4, "slur", re.compile(r"nigg(?:er|a|uh|ah)|faggot|phaggot|towelhead|raghead|slanteye")),
     (3, "profanity", re.compile(r"cunt")),
     (
         2,
@@ -126,6 +126,7 @@ TAILS = (
 INNOCENT = frozenset(
     {"buttbag", "cockbadger", "shitbadger", "asswagon", "buttrocket", "cockpuffin", "arsewagon", "fartbiscuit"}
 )
+VARIETIES = {"no": ("no", "nb", "nn"), "hr": ("hr", "sr", "bs", "sh"), "id": ("id", "ms"), "cs": ("cs", "sk")}
 PLAIN = regex.compile(r"[a-z]+(?:[ '-][a-z]+)*")
 
 
@@ -153,6 +154,9 @@ def main() -> None:
             marked.update(spelled(word) for word in row["words"])
     for row in rows:
         apply(table, row, marked)
+    for row in rows:
+        if row["action"] in ("ordinary", "own"):
+            restrict(table, row)
     entries = [entry for entry in table.values() if not redundant(entry, table)]
     entries.sort(key=lambda entry: (entry.languages, -entry.grade, entry.word))
     write(entries)
@@ -200,7 +204,7 @@ def override_rows() -> list[dict]:
 
 
 def apply(table: dict[str, Entry], row: dict, marked: set[str]) -> None:
-    if row["action"] == "mark":
+    if row["action"] in ("mark", "ordinary", "own"):
         return
     for source in row["words"]:
         for word in inflected(source, row["flags"]):
@@ -228,6 +232,23 @@ def apply(table: dict[str, Entry], row: dict, marked: set[str]) -> None:
                         exact if needs else "",
                     ),
                 )
+
+
+def restrict(table: dict[str, Entry], row: dict) -> None:
+    """Note where words are innocent: in `!` languages, or with the flag o in all but their own."""
+    for source in row["words"]:
+        pattern = fold(source)
+        old = table.get(pattern)
+        if old is None or old.grade == 0:
+            print(f"{row['action']} {row['language']}: {source} is not in the table")
+            continue
+        kept, _, unless = old.flags.partition("!")
+        languages = set(filter(None, unless.split(",")))
+        if row["action"] == "own":
+            kept += "o" * ("o" not in kept)
+        else:
+            languages.update(set(VARIETIES.get(row["language"], (row["language"],))) - set(old.languages))
+        table[pattern] = replace(old, flags=kept + "!" * bool(languages) + ",".join(sorted(languages)))
 
 
 def put(table: dict[str, Entry], entry: Entry | None) -> None:
@@ -287,9 +308,9 @@ def redundant(entry: Entry, table: dict[str, Entry]) -> bool:
 
 def write(entries: list[Entry]) -> None:
     lines = [
-        "# Graded profanity: pattern, languages (ISO 639-1), grade (1 mild, 2 strong, 3 slurs and extreme, 0 exempt),",
+        "# Graded profanity: pattern, languages (ISO 639-1), grade (1 mild, 2 strong, 3 extreme, 4 slur, 0 exempt),",
         "# category, flags (x distinctive, h strong where disguised, s no star in the match, k katakana, e sign,",
-        "# !xx not in language xx), the only spelling that counts.",
+        "# o in its own languages only, !xx not in language xx), the only spelling that counts.",
         f"# Generated {datetime.datetime.now(datetime.UTC).date()} by .ci/tables/profanity.py; do not edit.",
         *(f"# source: {name} ({licence})" for name, licence, _ in SOURCES),
         f"# {READ_ONLY}",

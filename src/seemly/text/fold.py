@@ -24,7 +24,7 @@ _LONG = re.compile("[ßẞ]")
 _STRAY = re.compile(rb"(?<=[alwscf])m++")
 _FLAGS = re.compile(rb"R{4,}+")
 _KEPT = frozenset("йїўѓќ")
-_BARRED = {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ħ": "h", "ŧ": "t", "ƀ": "b"}
+_BARRED = dict(zip("ıłøđħŧƀɦɡɑɪʏɴʀʟʙʜɢʈʂɕʞƭƶ", "ilodhtbhgaiynrlbhgtscktz", strict=True))
 _TABLED = 0x2000
 
 

@@ -17,14 +17,17 @@ _SPACED = re.compile(rb"(?:a[$(+*!]){2,}+a?")
 LETTERS = {
     "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "8": "b", "9": "g",
     "@": "a", "$": "s", "!": "i", "|": "i", "+": "t", "€": "e", "£": "l", "¢": "c", "¥": "y", "(": "c", "<": "c",
+    "¡": "i", "§": "s", "∪": "u", "⊂": "c", "∂": "d", "∆": "a",
 }  # fmt: skip
 _CONSONANT = (("fvck", "fuck"), ("cvnt", "cunt"), ("fvk", "fuk"))
 """The words that v for u is written in; elsewhere v is v."""
+_DRAWN_K = re.compile(r"(?<=[^\W\d_])\|<")
 _VOWELS = frozenset("aeiou")
 _ENDINGS = frozenset(("a55", "as5", "a5s"))
 _CODE = re.compile(r"[A-Z][0-9]{1,4}[A-Z]?")
 _CLOCK = re.compile(r"\d{1,2}h\d{2}")
 _MAX_TOKEN = 32
+_SURE_LETTERS = 2
 _UNITS = frozenset(
     [
         "st", "nd", "rd", "th", "am", "pm", "km", "kg", "gb", "mb", "tb", "kb", "hz", "khz", "mhz", "ghz",
@@ -46,6 +49,8 @@ def read_leet(text: str, classes: bytes, cased: str) -> str:
     if "fv" in text or "cv" in text:
         for spelling, word in _CONSONANT:
             text = text.replace(spelling, word)
+    if "|<" in text:
+        text = _DRAWN_K.sub("kk", text)
     rough = classes.translate(_ROUGH)
     if not (
         (b"$" in rough and (b"a$" in rough or b"$a" in rough))
@@ -112,12 +117,17 @@ def _read(token: str, kinds: bytes, after: str) -> str | None:
             masks.append((start, end))
         else:
             hit |= _is_leet_signs(token, start, end, left, right, after, kinds)
-    if hit:
+    if hit or (masks and letters >= _SURE_LETTERS and _may_spell(token)):
         _spell(chars, groups, kinds)
     for start, end in masks:
         chars[start:end] = "*" * (end - start)
     new = "".join(chars)
     return None if new == token else new
+
+
+def _may_spell(token: str) -> bool:
+    """Whether the digits of a token that masks make a word of can stand for letters: `f*ckwi7`, not `a*b2`."""
+    return "2" not in token and "6" not in token
 
 
 def _reach(kinds: bytes, groups: list[tuple[int, int]], at: int, step: int) -> int:
@@ -172,7 +182,7 @@ def _is_leet_signs(token: str, start: int, end: int, left: int, right: int, afte
     if right and start == 0:
         if signs[0] == "@":
             return right >= 2 and token[end] not in _VOWELS and token[end + 1] not in _VOWELS
-        return signs.strip("$") == "" and right >= 2
+        return signs.strip("$¢€£") == "" and right >= 2
     if left and end == len(token):
         if signs.strip("$") == "":
             return len(signs) > 1 or (left >= 2 and token[:start] not in _CURRENCIES)
@@ -203,6 +213,8 @@ def _spell(chars: list[str], groups: list[tuple[int, int]], kinds: bytes) -> Non
         if last and kind != _DIGIT and set(chars[start:end]) <= set("!|(<"):
             continue
         spelled = "".join(chars[start:end])
+        if spelled == "¡" and not start:
+            continue  # it opens a Spanish exclamation
         for at in range(start, end):
             if chars[at] == "1":
                 chars[at] = chars[at - 1] if at > start and spelled[at - start - 1] == "1" else _one(chars, at)

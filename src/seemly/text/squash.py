@@ -58,11 +58,12 @@ def _disjoint(edits: list[Edit]) -> Iterator[Edit]:
 
 
 def _join(text: str, shapes: bytes, start: int, end: int) -> Iterator[Edit]:
-    """Drop the gaps of a run; where gaps are one character as a rule, a wider one with a space parts two words.
+    """Drop the gaps of a run; where most gaps are one character, a wider one with a space parts two words.
 
     `start` and `end` are places in `shapes`, one ahead of `text`, with the run's first letter after `start`.
     """
-    usual = 0
+    gaps = [len(gap) for gap in shapes[start + 1 : end].replace(b"m", b"").replace(b"d", b"a").split(b"a")[1:-1]]
+    tight = 2 * sum(gap == 1 for gap in gaps) > len(gaps)
     at = start + 1
     while at < end:
         first = at
@@ -70,8 +71,7 @@ def _join(text: str, shapes: bytes, start: int, end: int) -> Iterator[Edit]:
             at += 1
         if at > first:
             gap = text[first - 1 : at - 1]
-            usual = usual or len(gap)
-            yield first - 1, at - 1, " " if usual == 1 < len(gap) and any(map(str.isspace, gap)) else ""
+            yield first - 1, at - 1, " " if tight and len(gap) > 1 and any(map(str.isspace, gap)) else ""
         elif shapes[at] == 100 and text[at - 1] in LETTERS:
             yield at - 1, at, LETTERS[text[at - 1]]
             at += 1

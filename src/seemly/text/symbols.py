@@ -88,7 +88,7 @@ def read_emoji(text: str, classes: bytes) -> tuple[list[Edit], list[Mark]]:
         if char in "❗❕":
             fits = follows and leads
         elif char in "©ℹⓂ":
-            fits = (follows or leads) and after > at + 1
+            fits = (follows or leads) and (after > at + 1 or (char == "©" and follows and leads))
         else:
             fits = (follows or leads) and len(emoji[char]) < 3
         if fits:

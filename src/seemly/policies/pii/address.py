@@ -46,7 +46,7 @@ _FRENCH = re.compile(
     r"(?:\s(?i:bis|ter|quater))?,?\s{1,2}"
     r"(?:(?i:rue|boulevard|bd\.?|blvd|chemin|impasse|allée|quai|sentier)\s(?:(?i:de|du|des|la|le|les|l'|d'|"
     r"l’|d’)\s?){0,3}[^\W\d_]"
-    r"|(?i:avenue|av\.|place|cours|route|square|passage)\s(?:(?i:de|du|des|la|le|les|l'|d'|l’|"
+    r"|(?i:avenue|av\.|place|cours|route|square|passage)\s(?!J\.-?C)(?:(?i:de|du|des|la|le|les|l'|d'|l’|"
     r"d’)\s?){0,3}[A-ZÀ-Ý])"
     r"[\w.'’-]{1,24}(?:[ -][A-ZÀ-Ý][\w.'’-]{1,24}){0,3}(?:,?\s\d{5}\s[A-ZÀ-Ý][\w'’-]{2,24})?"
 )
@@ -167,7 +167,9 @@ def _english(reading: Reading, start: int, match: re.Match[str]) -> Candidate | 
     capital = all(name[0].isdigit() or (name[0].isupper() and not name[1:2].isupper()) for name in names)
     if not capital and (len(names) > 2 or text[start] == "0" or _YEAR.match(text, start)):
         return None
-    clear = kind.lower() in _CLEAR_WORDS
+    if not capital and (kind.lower() == "av" or kind == "St"):
+        return None  # `20 procent av`, `1870 og St Philip`
+    clear = kind.lower() in _CLEAR_WORDS and text[match.start()] != ","
     if not clear and not (capital and (kind[0].isupper() or match["unit"])):
         return None
     base = (0.85 if capital and kind[0].isupper() else 0.6) if clear else 0.72

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from seemly.policies.pii.search_text import Candidate, Detector, cues
+from seemly.text.boundaries import BOUNDARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ _DATE = re.compile(
     rf"|{_DAY}(?:st|nd|rd|th|\.|º)?[\s-](?:of |de |di )?(?:{_MONTHS})\.?(?:,?[\s-](?:de |of )?(?:{_YEAR}|"
     rf"'?\d\d))?"
     rf"|(?:{_MONTHS})\.?\s{_DAY}(?:st|nd|rd|th)?(?:,?\s{_YEAR})?"
-    rf"|{_YEAR}年\d{{1,2}}月\d{{1,2}}日"
+    rf"|{_YEAR}\s?[年년{BOUNDARY}]\s?{_MONTH}\s?[月월{BOUNDARY}]\s?{_DAY}\s?[日号號일{BOUNDARY}]"
     r")(?![\w/-]|\.\d|,?\s1\d{3}(?!\d))",
     re.IGNORECASE,
 )
@@ -82,10 +83,13 @@ _WORDS = (
     "生年月日",
     "생년월일",
 )
-_CUES = cues(" ".join(word if word.isascii() else f"{word}*" for word in _WORDS) + " d.o.b*")
+_CUES = cues(" ".join(word if word[0] < "\u0370" else f"{word}*" for word in _WORDS) + " d.o.b*")
 _ACUTE = frozenset(
     {"birthday", "dob", "birthdate", "bday", "birth", "geburtsdatum", "geboortedatum", "生年月日", "생년월일"}
 )
+_OPENING = 24
+"""A date this near to the text's beginning has its cue there; later in a sentence it is mostly a biography's."""
+
 _SELF = cues("my i im i'm me was were patient dob customer client employee name ich mein je mi sono io мой я 我*")
 _OTHERS = cues("he she they founded company happy")
 
@@ -93,13 +97,16 @@ _OTHERS = cues("he she they founded company happy")
 def _births(reading: Reading) -> Iterator[Candidate]:
     for match in reading.near_digits(_DATE, _CUES):
         start, end = match.span()
-        if not reading.near(_CUES, start, end, 40, 0):
+        if not reading.near(_CUES, start, end, 40, 0) or "NATO" in reading.written[max(0, start - 40) : start]:
             continue
         own = reading.near(_SELF, start, end, 56, 0) or reading.near(_ACUTE_CUES, start, end, 24, 0)
         others = reading.near(_OTHERS, start, end, 40, 0)
         whole = re.search(rf"{_YEAR}|\d[-/.]\s?\d\d$", match[0]) is not None
-        probability = (0.92 if whole else 0.55) if own and not others else 0.6 if whole else 0.35
-        yield Candidate(start, end, "date_of_birth", probability, " ".join(match[0].lower().split()), "context")
+        if own and not others:
+            probability = 0.92 if whole else 0.55
+        else:
+            probability = (0.6 if start < _OPENING else 0.45) if whole else 0.35
+        yield Candidate(start, end, "date_of_birth", probability, " ".join(reading.lower[start:end].split()), "context")
 
 
 _ACUTE_CUES = cues(" ".join(_ACUTE) + " d.o.b*")

@@ -73,7 +73,7 @@ _SECRETS = ("secret", "token", "apikey", "key", "secretkey", "accesskey", "clien
 _TOLD = re.compile(
     r"(?:['\"]?\s{0,3}(?P<sign>=>|:=|[:=：]))\s{0,3}(?P<quote>['\"`«“]?)(?P<given>[^\s'\"`»”]{4,64})"
     r"|(?:\s{1,2}(?:for|to|of)\s(?:\S{1,20}\s){0,3}?)?\s{0,2}(?:is now|is|was|ist|es|est|é|è|to|"
-    r"jest)\s{1,2}(?:still\s)?(?P<quote2>['\"`«“]?)(?P<said>[^\s'\"`»”]{4,64})",
+    r"jest|lautet)\s{1,2}(?:still\s)?(?P<quote2>['\"`«“]?)(?P<said>[^\s'\"`»”]{4,64})",
     re.IGNORECASE,
 )
 _NO_PASSWORD = re.compile(
@@ -143,7 +143,7 @@ def _told(reading: Reading) -> Iterator[Candidate]:
                 continue
             group = "given" if match["given"] else "said"
             start = match.start(group)
-            value = match[group].rstrip(".,!?;:)")
+            value = match[group].rstrip(".,;:)")
             quoted = bool(match["quote"] or match["quote2"])
             probability = _password_worth(value, quoted=quoted, signed=group == "given", short=len(word) <= 5)
             if probability:

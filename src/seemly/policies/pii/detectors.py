@@ -14,6 +14,7 @@ from seemly.policies.pii import (
     network,
     payment,
     phone,
+    registers,
     spelled,
 )
 
@@ -25,6 +26,7 @@ ALL = (
     *payment.DETECTORS,
     *network.DETECTORS,
     *national.DETECTORS,
+    *registers.DETECTORS,
     *spelled.DETECTORS,
     *crypto.DETECTORS,
     *credentials.DETECTORS,

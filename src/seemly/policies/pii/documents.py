@@ -38,17 +38,21 @@ _DOCUMENTS = (
     _Document(
         "passport",
         cues(
-            "passport passports passeport reisepass pasaporte passaporto passaporte paspoort paszport "
+            "passport passports passeport reisepass* passnummer passnr pasaporte passaporto passaporte paspoort* "
+            "paszport* pasaport* pass-nr หนังสือเดินทาง* جواز* דרכון* διαβατηρ* "
             "пасспорт* паспорт* 护照* 護照* パスポート* 여권*"
         ),
-        re.compile(r"[A-Z]{0,3}\d{6,9}[A-Z]?|[A-Z]\d[A-Z0-9]{7}", re.IGNORECASE),
+        re.compile(
+            r"[A-Z]{0,3}\d{6,9}[A-Z]?|[A-Z]\d[A-Z0-9]{7}|[CFGHJK](?=[^\W_]*\d)[0-9CFGHJKLMNPRTVWXYZ]{8}", re.IGNORECASE
+        ),
         0.88,
     ),
     _Document(
         "driving_licence",
         cues(
-            "license licence driver's drivers driver dl driving führerschein permis permiso carnet patente "
-            "rijbewijs prawo права*"
+            "license licence driver's drivers driver dl driving führerschein* permis permiso carnet patente "
+            "rijbewijs* licenza guida ehliyet* sürücü körkort* førerkort* prawo 운전면허* "
+            "驾照* 驾驶证* 運転免許* ใบขับขี่* رخصة* वाहन* права* водительск*"
         ),
         re.compile(r"(?=(?:[A-Z]*\d){4})[A-Z0-9]{6,18}", re.IGNORECASE),
         0.75,
@@ -67,10 +71,16 @@ _DOCUMENTS = (
     ),
 )
 _NEEDED = {
-    "driving_licence": cues("license licence dl führerschein permis permiso carnet patente rijbewijs prawo права*"),
+    "driving_licence": cues(
+        "license licence dl führerschein* permis permiso carnet patente rijbewijs* licenza ehliyet* sürücü körkort* "
+        "førerkort* prawo 운전면허* 驾照* 驾驶证* 運転免許* ใบขับขี่* رخصة* права* водительск*"
+    ),
     "bank_account": cues("account acct routing aba kontonummer compte cuenta conto rekeningnummer bban number no"),
     "medical_record": cues("mrn npi medical medicare chart patient"),
 }
+_BEHIND = {"passport": 28, "driving_licence": 28}
+"""How far behind the number the cue may stand, too: `C01X00T47 ist meine Passnummer`."""
+
 _SOFTWARE = cues(
     "software plate key product windows serial activation commit order tracking invoice github social instagram twitter"
 )
@@ -100,7 +110,7 @@ def _coded(reading: Reading) -> Iterator[Candidate]:
         if len(code) < 6 or _SHORT_DATE.fullmatch(match[0]):
             continue
         for document in heard:
-            if not reading.near(_needed(document), start, end, document.reach, 0):
+            if not reading.near(_needed(document), start, end, document.reach, _BEHIND.get(document.entity_type, 0)):
                 continue
             if not document.pattern.fullmatch(code) or reading.near(_SOFTWARE, start, end, 30, 0):
                 continue

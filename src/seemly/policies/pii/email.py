@@ -27,8 +27,9 @@ PROVIDERS = words(
 
 _LOCAL = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-"
 _AT = re.compile(r"[@＠](?<=[\w\"'+-].)(?=[\w\[])")
-_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]{0,62})[.．。]){1,6}[^\W\d_]{2,24}(?:-?[^\W_])*")
+_DOMAIN = re.compile(r"(?:[^\W_](?:[\w-]{0,62})[.．。]){1,6}(?:xn--[0-9A-Za-z\-]{2,59}|[^\W\d_]{2,24}(?:-?[^\W_])*)")
 _TLD = re.compile(r"[^\W\d_]{2,18}|xn--[a-z0-9-]{2,20}", re.IGNORECASE)
+_QUOTED = re.compile(r'(?<![\w"])"[^"@\n]{1,64}"\Z')
 _LITERAL = re.compile(r"\[(?:\d{1,3}\.){3}\d{1,3}\]")
 
 _COMMON_TLDS = words(
@@ -96,15 +97,18 @@ _GAPPED_DOMAIN = re.compile(r"\s{0,2}([a-z0-9-]{2,30}\s{0,2}\.\s{0,2}[a-z]{2,10}
 
 
 def _plain(reading: Reading) -> Iterator[Candidate]:
-    text = reading.text
+    text = reading.written
     for match in _AT.finditer(text):
         at = match.start()
-        start = _local_start(text, at)
-        domain = _domain_end(text, at + 1)
-        if start == at or domain is None:
+        end = _domain_end(reading.text, at + 1) or _domain_end(text, at + 1)
+        if end is None:
             continue
-        end = domain
-        local, host = text[start:at], text[at + 1 : end].lower().replace("．", ".").replace("。", ".")
+        host = text[at + 1 : end].lower().replace("．", ".").replace("。", ".")
+        quoted = _QUOTED.search(text, max(0, at - 66), at)
+        start = quoted.start() if quoted else _local_start(reading.text if host.isascii() else text, at)
+        if start == at:
+            continue
+        local = text[start:at]
         if text[max(0, start - 3) : start] == "://" or (
             start and text[start - 1] in "/:" and "://" in text[max(0, start - 40) : start]
         ):
@@ -120,12 +124,18 @@ def _local_start(text: str, at: int) -> int:
     """Where the part before the sign begins: at most 64 characters (RFC 5321 section 4.5.3.1.1)."""
     piece = text[max(0, at - 64) : at]
     size = len(piece) - len(piece.rstrip(_LOCAL))
-    while size < len(piece) and piece[-size - 1].isalnum():
+    while size < len(piece) and _goes_on(piece, len(piece) - size - 1):
         size += 1
         while size < len(piece) and piece[-size - 1] in _LOCAL:
             size += 1
     local = piece[len(piece) - size :]
     return at - len(local.lstrip(".-%_+" if not local.startswith("_") else ".-%+"))
+
+
+def _goes_on(piece: str, at: int) -> bool:
+    """Whether a character outside of the usual ones belongs to a local part: a letter, or one of `'&` within a word."""
+    char = piece[at]
+    return char.isalnum() or (char in "'’&" and at > 0 and piece[at - 1].isalnum() and piece[at + 1 : at + 2].isalnum())
 
 
 def _domain_end(text: str, start: int) -> int | None:

@@ -9,10 +9,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from seemly.policies.pii.numbers import LEAST_DIGITS
+from seemly.policies.pii.payment import luhn
 from seemly.policies.pii.search_text import Candidate, Cues, Detector, cues, weigh
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from seemly.policies.pii.search_text import Reading
 
@@ -46,7 +47,7 @@ def _kind(
 _SSN = "999-99-9999|999 99 9999|999.99.9999"
 _NUMERIC = (
     _kind("us_ssn", "us.ssn", (9,), _SSN, (0.8, 0.3, 0.65), "ssn ssns social security socialsecurity ss sin tax"),
-    _kind("us_itin", "us.itin", (9,), _SSN, (0.75, 0.3, 0), "itin taxpayer tax tin irs"),
+    _kind("us_itin", "itin", (9,), _SSN, (0.75, 0.3, 0), "itin taxpayer tax tin irs"),
     _kind(
         "ca_sin",
         "ca.sin",
@@ -103,17 +104,17 @@ _NUMERIC = (
         (0.7, 0.45, 0),
         "fødselsnummer fodselsnummer personnummer",
     ),
-    _kind("kr_rrn", "kr.rrn", (13,), "999999-9999999", (0.85, 0.4, 0), "rrn 주민등록번호* 주민번호*"),
+    _kind("kr_rrn", "rrn", (13,), "999999-9999999", (0.85, 0.4, 0), "rrn 주민등록번호* 주민번호*"),
     _kind("cn_ric", "cn.ric", (18,), "999999 99999999 9999", (0.9, 0.85, 0), "身份证* 身份證* id identity"),
     _kind("ch_ssn", "ch.ssn", (13,), "999.9999.9999.99", (0.92, 0.5, 0), "ahv avs oasi sozialversicherungsnummer"),
     _kind("be_nn", "be.nn", (11,), "99.99.99-999.99", (0.9, 0.4, 0), "rijksregisternummer registre national nn"),
-    _kind("tr_tckimlik", "tr.tckimlik", (11,), "", (0.45, 0.45, 0), "tc kimlik tckn"),
-    _kind("za_id", "za.idnr", (13,), "999999 9999 999", (0.6, 0.45, 0), "id identity said"),
+    _kind("tr_tckimlik", "tr.tckimlik", (11,), "", (0.45, 0.45, 0), "tc kimlik tckn nüfus cüzdan*"),
+    _kind("za_id", "za_id", (13,), "999999 9999 999", (0.6, 0.45, 0), "id identity said"),
     _kind("ro_cnp", "ro.cnp", (13,), "", (0.45, 0.45, 0), "cnp"),
     _kind("gr_amka", "gr.amka", (11,), "", (0.3, 0.3, 0), "amka αμκα*"),
     _kind("il_id", "il.idnr", (9,), "", (0.2, 0.2, 0), "teudat zehut תעודת*"),
     _kind("cz_rc", "cz.rc", (9, 10), "999999/9999|999999/999", (0.65, 0.25, 0), "rodné rodne číslo cislo"),
-    _kind("th_pin", "th.pin", (13,), "9-9999-99999-99-9|9 9999 99999 99 9", (0.85, 0.4, 0), "บัตร* citizen id"),
+    _kind("th_pin", "th.pin", (13,), "9-9999-99999-99-9|9 9999 99999 99 9", (0.85, 0.4, 0), "บัตร* ประชาชน* citizen id"),
     _kind("my_nric", "my.nric", (12,), "999999-99-9999", (0.7, 0.3, 0), "nric mykad ic"),
     _kind("fi_hetu", "fi.hetu", (10,), "999999-9999", (0.45, 0.0, 0), "hetu henkilötunnus"),
     _kind("cl_rut", "cl.rut", (9,), "99.999.999-9", (0.8, 0.25, 0), "rut run"),
@@ -135,7 +136,7 @@ _CODES = (
         0.75,
         "ni nino insurance national",
     ),
-    _code("es_dni", "es.dni", r"\d{2}\.?\d{3}\.?\d{3}[ -]?[A-Z]", 0.65, "dni nif documento identidad"),
+    _code("es_dni", "es.dni", r"\d{1,2}\.?\d{3}\.?\d{3}[ -]?[A-Z]", 0.65, "dni nif documento identidad"),
     _code("es_nie", "es.nie", r"[XYZ][ -]?\d{7}[ -]?[A-Z]", 0.8, "nie extranjero"),
     _code(
         "it_codice_fiscale", "it.codicefiscale", r"[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]", 0.95, "codice fiscale cf"
@@ -164,8 +165,37 @@ def _checker(module: str) -> Any:
     return importlib.import_module(f"stdnum.{module}")
 
 
+def _itin(value: str) -> bool:
+    """Begins with 9; the middle digits as the IRS gives them now: 50-65, 70-88, 90-92, 94-99 (python-stdnum: 70-99)."""
+    middle = int(value.replace("-", "")[3:5])
+    return value[0] == "9" and (50 <= middle <= 65 or 70 <= middle <= 88 or 90 <= middle <= 92 or middle >= 94)
+
+
+def _rrn(value: str) -> bool:
+    """A date, a sex digit and, for those born before October 2020, a check digit; later numbers have none."""
+    digits = value.replace("-", "")
+    year, month, day, sex = int(digits[:2]), int(digits[2:4]), int(digits[4:6]), digits[6]
+    if not (1 <= month <= 12 and 1 <= day <= 31) or sex not in "123490":
+        return False
+    return (sex in "34" and (year, month) >= (20, 10)) or bool(_checker("kr.rrn").is_valid(digits))
+
+
+def _za_id(value: str) -> bool:
+    """As python-stdnum has it, and the citizenship digit 2 of refugees."""
+    if value[10:11] == "2":
+        return luhn(value) and 1 <= int(value[2:4]) <= 12 and 1 <= int(value[4:6]) <= 31
+    return bool(_checker("za.idnr").is_valid(value))
+
+
+_OWN_CHECKS: dict[str, Callable[[str], bool]] = {"itin": _itin, "rrn": _rrn, "za_id": _za_id}
+"""Checks where python-stdnum is out of date."""
+
+
 def _valid(module: str, value: str) -> bool:
     """Whether the check digits fit, which they do not where a checker stumbles over a place that it does not list."""
+    own = _OWN_CHECKS.get(module)
+    if own is not None:
+        return own(value)
     try:
         return bool(_checker(module).is_valid(value)) if module else True
     except LookupError:
@@ -211,7 +241,9 @@ def _codes(reading: Reading) -> Iterator[Candidate]:
             for match in pattern.finditer(reading.text, start, end):
                 value = match[0].upper() if kind.entity_type == "fi_hetu" else re.sub(r"[ .-]", "", match[0]).upper()
                 up = reading.near(kind.cues, *match.span(), 48)
-                if (kind.shaped >= 0.5 or up) and _valid(kind.module, value):
+                if kind.entity_type == "es_dni" and len(value) == _SHORT_DNI:
+                    value = f"0{value}" if up else ""
+                if value and (kind.shaped >= 0.5 or up) and _valid(kind.module, value):
                     yield Candidate(*match.span(), kind.entity_type, weigh(kind.shaped, up=up), value, "checksum")
 
 
@@ -227,6 +259,7 @@ _AREA = re.compile(
     r"[0-9](?:(?:[ .-]?[0-9]){5,}|(?<=[A-Za-z].)[0-9]{3}(?=[A-Za-z])|(?<=[A-Za-z].)[0-9][A-Za-z][0-9][0-9])"
 )
 _LONGEST = 24
+_SHORT_DNI = 8
 
 DETECTORS = (
     Detector(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["DETECTORS"]
 
 _IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)")
-_IPV6 = re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f]{0,4}:)[0-9A-Fa-f:]{3,39}(?:(?<=:)\d{1,3}(?:\.\d{1,3}){3})?(?![\w:])")
+_IPV6 = re.compile(
+    r"(?<![\w:.])(?=[0-9A-Fa-f]{0,4}:)"
+    r"(?P<address>[0-9A-Fa-f:]{1,31}:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f:]{3,39}(?!\.\d))(?![\w:])"
+    r"(?:%[0-9A-Za-z_\-]{1,16})?"
+)
 _MAC = re.compile(
-    r"(?<![\w:-])[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])"
-    r"|(?<![\w.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![\w.])"
+    r"(?<![\w:-])[0-9A-Fa-f]{2}([:-])(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?!\w|[:-]\w)"
+    r"|(?<![\w.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?!\w|\.\w)"
 )
 _IP_CUES = cues(
     "ip ips ipv4 ipv6 address addr server host ping connect login ddos dox router vpn adresse dirección адрес*"
@@ -26,6 +31,8 @@ _IP_CUES = cues(
 _VERSIONS = cues(
     "version versions ver v release build firmware update upgrade driver chrome firefox windows section chapter"
 )
+_UNIQUE_LOCAL = ipaddress.IPv6Network("fc00::/7")
+_MAC_CUES = cues("mac bssid ethernet wifi wlan router device adapter hardware")
 _PUBLIC_RESOLVERS = frozenset({"8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "9.9.9.9"})
 
 
@@ -39,48 +46,44 @@ def _ipv4(reading: Reading) -> Iterator[Candidate]:
         parts = match[0].split(".")
         if any(int(part) > 255 or (len(part) > 1 and part[0] == "0") for part in parts):
             continue
-        base = _worth(match[0], parts)
-        down = reading.near(_VERSIONS, start, end, 16, 0)
-        yield Candidate(
-            start,
-            end,
-            "ip_address",
-            weigh(base, up=reading.near(_IP_CUES, start, end, 40), down=down),
-            match[0],
-            "format",
-        )
+        base, private = _worth(match[0], parts)
+        up, down = reading.near(_IP_CUES, start, end, 40), reading.near(_VERSIONS, start, end, 16, 0)
+        yield Candidate(start, end, "ip_address", weigh(base, up=up, down=down), match[0], "format", private)
 
 
-def _worth(address: str, parts: list[str]) -> float:
-    first = int(parts[0])
-    if first in (0, 127, 255) or address in _PUBLIC_RESOLVERS:
-        return 0.1
-    if all(len(part) == 1 for part in parts):
-        return 0.35
-    private = first == 10 or parts[:2] == ["192", "168"] or (first == 172 and 16 <= int(parts[1]) <= 31)
-    return 0.55 if private else 0.8
+def _worth(address: str, parts: list[str]) -> tuple[float, bool]:
+    """What an address is worth, and whether it is nobody's: a private, loopback or link-local one."""
+    first, second = int(parts[0]), int(parts[1])
+    if first in (0, 255) or address in _PUBLIC_RESOLVERS:
+        return 0.1, False
+    private = first in (10, 127) or (first, second) in ((192, 168), (169, 254)) or (first == 172 and 16 <= second <= 31)
+    if private:
+        return 0.55, True
+    return (0.35 if all(len(part) == 1 for part in parts) else 0.8), False
 
 
 def _ipv6(reading: Reading) -> Iterator[Candidate]:
-    import ipaddress
-
     for match in reading.near_digits(_IPV6):
-        written = match[0]
+        written = match["address"]
         if written.count(":") < 2 or sum(char.isdigit() for char in written) < 2:
             continue
         try:
             address = ipaddress.IPv6Address(written)
         except ValueError:
             continue
-        probability = 0.2 if address.is_loopback or address.is_unspecified else 0.9 if len(written) > 9 else 0.45
-        yield Candidate(*match.span(), "ip_address", probability, str(address), "format")
+        private = address.is_loopback or address.is_link_local or address in _UNIQUE_LOCAL
+        base = 0.2 if address.is_unspecified else 0.9 if len(written) > 9 else 0.45
+        up = reading.near(_IP_CUES, *match.span(), 40)
+        yield Candidate(*match.span(), "ip_address", weigh(base, up=up), str(address), "format", private)
 
 
 def _macs(reading: Reading) -> Iterator[Candidate]:
-    for match in reading.near_digits(_MAC):
+    for match in _MAC.finditer(reading.text):
         signs = "".join(char for char in match[0].lower() if char.isalnum())
-        if len(set(signs)) > 1 and any(char.isdigit() for char in signs):
-            yield Candidate(*match.span(), "mac_address", 0.9, signs, "format")
+        if len(set(signs)) > 1:
+            sure = any(char.isdigit() for char in signs)
+            up = not sure and reading.near(_MAC_CUES, *match.span())
+            yield Candidate(*match.span(), "mac_address", weigh(0.9 if sure else 0.4, up=up), signs, "format")
 
 
 _COLONS = re.compile(r":[0-9A-Fa-f]{0,4}:")
@@ -105,5 +108,5 @@ def _mac_shaped(reading: Reading) -> bool:
 DETECTORS = (
     Detector(("ip_address",), lambda reading: reading.text.count(".") > 2, _ipv4, least_digits=4),
     Detector(("ip_address",), _has_colons, _ipv6, least_digits=1),
-    Detector(("mac_address",), _mac_shaped, _macs, least_digits=1),
+    Detector(("mac_address",), _mac_shaped, _macs, frozenset({"mac", "bssid"})),
 )

@@ -16,8 +16,11 @@ _RUN = re.compile(
     r"~]{0,4}[0-9])*[\ufe0f\u20e3]{0,2}"
 )
 _CHUNK = re.compile(r"[^\s\u20e3,;|]+\ufe0f?\u20e3?")
+_CALLED = re.compile(r"(?<![^\W_])[A-Za-z]{3,11}\Z")
+_AREA_CODE = re.compile(r"\(\+?[0-9]{1,5}\)[ \t]?[0-9]|[+＋]\(?[0-9]{1,3}\)?[ .\-/\u00a0]{1,2}[0-9(]")
 _SPACE = re.compile(r"\s+")
 _EXTENSION = re.compile(r"(?:x|ext\.?)\s?\d", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _NON_DIGIT = re.compile(r"\D+")
 _SHAPE = str.maketrans("012345678", "999999999")
 
@@ -25,6 +28,8 @@ LEAST_DIGITS = 6
 _MOST = 19
 _WHOLE = 7
 _CHUNKS = 6
+_TAIL = 4
+_LONGEST_PHONE = 13
 
 
 class Number(NamedTuple):
@@ -53,6 +58,9 @@ def find_numbers(text: str) -> tuple[Number, ...]:
             continue
         if start and text[start - 1] in "(+＋" and (lead := _LEAD.search(text[max(0, start - 3) : start])):
             start -= lead.end() - lead.start()
+            if _CALLED.search(text[max(0, start - 12) : start]) and _AREA_CODE.match(text, start, end):
+                found.extend(_windows(text, next(_groups(text, start, end))))
+                continue
         if clear := _clear(text, start, end):
             for group in _groups(text, *clear):
                 found.extend(_windows(text, group))
@@ -87,7 +95,7 @@ def _groups(text: str, start: int, end: int) -> Iterator[list[tuple[int, int, st
         written, (first, last) = chunk[0], chunk.span()
         digits = written if written.isdecimal() else _NON_DIGIT.sub("", written)
         fresh = written[0] in "+＋" or (written[0] == "(" and size >= _WHOLE) or first - previous > 3
-        if group and (fresh or len(group[-1][2]) >= _WHOLE):
+        if group and (fresh or (len(group[-1][2]) >= _WHOLE and not _goes_on(text, group, size, digits))):
             yield group
             group, size = [], 0
         group.append((first, last, digits))
@@ -95,6 +103,14 @@ def _groups(text: str, start: int, end: int) -> Iterator[list[tuple[int, int, st
         previous = last
     if group:
         yield group
+
+
+def _goes_on(text: str, group: list[tuple[int, int, str]], size: int, digits: str) -> bool:
+    """Whether a chunk of few digits ends a prefixed number whose last chunk was itself divided: `+39 02-36618 300`."""
+    start, end, last = group[-1]
+    divided = end - start > len(last)
+    short = 2 <= len(digits) <= _TAIL and size + len(digits) <= _LONGEST_PHONE and not _YEAR.fullmatch(digits)
+    return divided and short and text[group[0][0]] in "+＋"
 
 
 def _windows(text: str, group: list[tuple[int, int, str]]) -> Iterator[Number]:

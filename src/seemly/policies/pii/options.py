@@ -45,7 +45,8 @@ class PiiOptions:
     `regions` are ISO 3166 codes (`US`, `GB`) whose national phone numbers are read without a `+` prefix.
     `entities` overrides single entities; the others are searched, flagged and masked. `style` is the mask of
     entities that have none of their own. Matches below `report_from` are dropped, and matches below `mask_from`
-    are reported but left in the text; both are probabilities, 0 to 1.
+    are reported but left in the text; both are probabilities, 0 to 1. `private_addresses` flags and masks private,
+    loopback and link-local IP addresses, too, which are otherwise only reported.
     """
 
     regions: tuple[str, ...] = ()
@@ -53,3 +54,4 @@ class PiiOptions:
     style: MaskStyle = MaskStyle()
     report_from: float = 0.3
     mask_from: float = 0.5
+    private_addresses: bool = False

@@ -53,6 +53,15 @@ _GROUPED = frozenset(
     }
 )
 
+_EXPIRY = re.compile(r"(?<![\w/.\-])((?:0?[1-9]|1[0-2])\s?[/\-]\s?(?:20)?[2-4]\d)(?![\w/\-]|\.\d)")
+_SECURITY_CODE = re.compile(
+    r"(?i)(?<![^\W_])(?:c[vs][vc]2?|cvn|cid|security (?:code|number)|card code|pr[üu]f(?:ziffer|nummer)|"
+    r"c[oó]d(?:igo|ice|e)? (?:de |di )?s[eéi][cg]ur\w{2,6}|cryptogramme|安全码|セキュリティコード|код)"
+    r"(?: (?:is|ist|es|est|number|no))?[\s:=#]{0,3}(\d{3,4})(?!\w)"
+)
+_CODE_FOLLOWS = re.compile(r"[\s,;/|]{1,3}(\d{3,4})(?![\w/\-]|[.,]\d)")
+_NEAR_CARD = 48
+_CERTAIN = 0.5
 _IBAN_START = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ -]?\d{2}(?=[ -]?[A-Za-z0-9])")
 _IBAN_LENGTHS = {
     entry[:2]: int(entry[2:])
@@ -96,9 +105,27 @@ def _cards(reading: Reading) -> Iterator[Candidate]:
         if luhn(digits) and (_issued(digits) or ((up or len(digits) == 16) and _MAESTRO.fullmatch(digits))):
             base = 0.9 if grouped else 0.8 if len(digits) >= 15 else 0.6
             down = reading.near(_NOT_CARDS, start, end, 24, 0)
-            yield Candidate(start, end, "payment_card", weigh(base, up=up, down=down), digits, "checksum")
+            probability = weigh(base, up=up, down=down)
+            yield Candidate(start, end, "payment_card", probability, digits, "checksum")
+            if probability >= _CERTAIN:
+                yield from _beside(reading, start, end)
         elif up and (grouped or (number.alone and len(digits) in (15, 16))):
             yield Candidate(start, end, "payment_card", 0.6, digits, "context")
+            yield from _beside(reading, start, end)
+
+
+def _beside(reading: Reading, start: int, end: int) -> Iterator[Candidate]:
+    """The expiry date and security code beside the card number at `start:end`."""
+    text = reading.text
+    before, after = max(0, start - _NEAR_CARD), end + _NEAR_CARD
+    expiry = _EXPIRY.search(text, end, after) or _EXPIRY.search(text, before, start)
+    if expiry:
+        yield Candidate(*expiry.span(1), "payment_card", 0.8, expiry[1], "context")
+        if follows := _CODE_FOLLOWS.match(text, expiry.end()):
+            yield Candidate(*follows.span(1), "payment_card", 0.8, follows[1], "context")
+    code = _SECURITY_CODE.search(text, end, after + _NEAR_CARD) or _SECURITY_CODE.search(text, before, start)
+    if code:
+        yield Candidate(*code.span(1), "payment_card", 0.85, code[1], "context")
 
 
 def _ibans(reading: Reading) -> Iterator[Candidate]:

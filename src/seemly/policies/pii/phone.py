@@ -21,7 +21,7 @@ PHONE_CUES = cues(
     "ring "
     "text texting txt sms whatsapp whatsap viber signal imessage fax reach reachable contact dial hmu "
     "answering answer office hotline helpline "
-    "telefon telefonnummer handy handynummer mobil mobilnummer nummer rufnummer anrufen ruf téléphone tél "
+    "telefon* handy handynummer mobil mobilnummer nummer rufnummer anrufen ruf téléphone tél "
     "portable "
     "appelle appelez appeler numéro teléfono telefono celular móvil movil llama llámame llamame llamar "
     "numero número "
@@ -45,7 +45,10 @@ OTHER_NUMBERS = cues(
     "patient employee student claim transaction tax заказ* 订单* 注文*"
 )
 
-_NANP = re.compile(r"1?[2-9]\d\d[2-9]\d{6}")
+_NANP = re.compile(r"1?[2-9][0-8]\d[2-9](?!11)\d{6}")
+"""Area code and exchange begin with 2 to 9, the area code's second digit is no 9, and no exchange ends in 11."""
+
+_NANP_SHAPED = re.compile(r"(?:9[ .\-])?(?:\(999\)[ \-]?|999[ .\-])999[ .\-]?9999")
 _TOLL_FREE = frozenset({"800", "822", "833", "844", "855", "866", "877", "888"})
 _HELPLINES = frozenset(
     {"8002738255", "8007997233", "8006564673", "8006624357", "8004224453", "8664887386", "8008435678"}
@@ -72,8 +75,23 @@ _DATE = re.compile(
     r"?(?:19|20)\d\d)(?!\d)"
 )
 _SHORT_DATE = re.compile(r"99?([-/.])99?\1(?:99){1,2}|9999([-/.])99?\2(?:99?)?")
+_BRACKETED_YEAR = re.compile(r"\(\s?(?:1[5-9]|20)\d\d\s?\)?|\d\.\d+\)|\(\d+\.\d")
+_COUNT = re.compile(
+    r"(?:(?:1[5-9]|20)\d\d[ ,]{1,2})?\d{1,2}(?:([. ,\u00a0\u202f])\d{3})(?:\1\d{3})+"
+    r"|(?:1[5-9]|20)\d\d[ ,]{1,2}\d{1,3}(?:[. ,\u00a0\u202f]\d{3})+|(?:19|20)\d\d ?[/\-] ?(?:19|20)\d\d"
+)
+"""A sum in groups of three, after a year or not, and two years: `2009 500 000`, `62.693.500`, `2007/2008`."""
+
+_LIST = re.compile(r", |\b24/7\Z|\d - \d \d - \d")
+_TRUNK = re.compile(r"(?<![\w.,:/\-])[178][ \-]{1,2}\Z")
+_SHORT = 8
 _SPARSE = re.compile(r"9(?:[ .\-]{1,3}9)+")
-_EXTENSION = re.compile(r"[,;]?\s?(?:x|ext\.?|extension|durchwahl)\s?\d{1,6}(?!\w)", re.IGNORECASE)
+_EXTENSION = re.compile(
+    r"[,;]?\s?(?:x|ext(?:ension|\.)?|extn\.?|durchwahl|dw\.?|app(?:arat|\.)|poste|anexo|int(?:erno|\.)|ramal|toestel|"
+    r"wewn?\.?|dahili|доб(?:авочный|\.)?|вн(?:утр)?\.|内线|內線|分机|分機|내선|#)[:.]?\s?\d{1,6}(?!\w)"
+    r"|\s?#\s?\d{2,5}(?!\w)",
+    re.IGNORECASE,
+)
 _UNIT = re.compile(
     r"\s?(?:[%€$£¥₹°]|(?:usd|eur|gbp|dollars?|euros?|points?|km|kg|mb|gb|ms|px|views|votes|people)\b)", re.IGNORECASE
 )
@@ -98,9 +116,20 @@ def _find(reading: Reading) -> Iterator[Candidate]:
         )
         if probability < 0.2:
             continue
-        if extension := _EXTENSION.match(reading.text, end):
+        start = number.start
+        if number.shape[0] in "(9" and (trunk := _trunk(reading.text, start)):
+            start = trunk
+        if extension := _EXTENSION.match(reading.written, end):
             end, probability = extension.end(), max(probability, min(0.9, probability + 0.2))
-        yield Candidate(number.start, end, "phone", probability, number.digits, reason)
+        yield Candidate(start, end, "phone", probability, number.digits, reason)
+
+
+def _trunk(text: str, start: int) -> int:
+    """Where a trunk prefix before the number begins: `8 (771) 003 3232`; 0 without one."""
+    if not start or text[start] not in "(0" or text[start - 1] not in " -":
+        return 0
+    before = _TRUNK.search(text, max(0, start - 4), start)
+    return start - len(before[0]) if before and (text[start] == "(" or before[0] == "8 ") else 0
 
 
 def _dialable(text: str, number: Number) -> bool:
@@ -118,7 +147,9 @@ def _dialable(text: str, number: Number) -> bool:
     if _MONEY_OR_DECIMAL.fullmatch(shape) or _SHORT_DATE.fullmatch(shape) or _UNIT.match(text, number.end):
         return False
     piece = text[start : number.end]
-    if shape.count(".") > 2 and any(len(part) != 2 for part in shape.split(".")):
+    if shape.count("(") > 1 or _BRACKETED_YEAR.search(piece) or _COUNT.fullmatch(piece) or _LIST.search(piece):
+        return False
+    if shape.count(".") > 2 and any(len(part) != 2 for part in shape.split(".")) and shape != "999.999.99.99":
         return False
     return not _DATE.search(piece) and not _PLACE.search(piece)
 
@@ -157,7 +188,7 @@ def _national(number: Number, regions: tuple[str, ...]) -> tuple[float, str]:
     plain = shape.isdigit()
     if regions and _valid_in(digits, regions):
         return (0.6 if plain else 0.85), "valid"
-    if digits.startswith("00") and len(digits) >= 10 and len(set(digits)) > 3:
+    if digits.startswith("00") and shape[0] != "(" and len(digits) >= 10 and len(set(digits)) > 3:
         probability, reason = _prefixed(number._replace(digits=digits[2:]))
         return min(probability, 0.8), reason
     if _NANP.fullmatch(digits):
@@ -190,8 +221,10 @@ def _by_shape(number: Number, *, plain: bool) -> float:
         return 0.3 if len(digits) <= 12 else 0.1
     if _SPARSE.fullmatch(shape):
         return 0.5 if len(digits) in (10, 11) else 0.35
+    if _NANP_SHAPED.fullmatch(shape) and ((shape[0] == "(" and digits[0] != "0") or digits.startswith("00")):
+        return 0.3
     if shape.startswith("(") and ")" in shape[:6]:
-        return 0.6
+        return 0.6 if len(digits) > _SHORT or digits[0] == "0" else 0.45
     if shape in ("999-99-9999", "999 99 9999"):
         return 0.15
     if digits.startswith("0") and 9 <= len(digits) <= 13 and not digits.startswith("000"):

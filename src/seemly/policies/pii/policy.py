@@ -15,6 +15,7 @@ from seemly.policies.pii.masks import Pseudonyms, mask_of
 from seemly.policies.pii.options import EntitySettings, MaskStyle, PiiOptions
 from seemly.policies.pii.search_text import Candidate, Reading, count_digits, has_any
 from seemly.policies.protocol import NOTHING, Defaults, Finding, Item, Match, Spec
+from seemly.text.boundaries import split_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +27,7 @@ __all__ = ["ENTITY_TYPES", "SPEC", "PersonalInformation"]
 
 _DIGIT = re.compile(r"\d")
 _SPELLINGS = ("at)", "at]", "at}", "(a)", "[a]", ".me/")
-_WORD = re.compile(r"[^\W\d_]+")
+_REPORTED = EntitySettings(flag=False, mask=False)
 _LETTERS = bytes(ord(chr(code).lower()) if chr(code) in string.ascii_letters else 32 for code in range(256))
 
 
@@ -93,6 +94,8 @@ class PersonalInformation:
         matches: list[Match] = []
         for span, candidate in found:
             settings = self._settings[candidate.entity_type]
+            if candidate.private and not self._options.private_addresses:
+                settings = _REPORTED
             match = span.of(original)
             mask = None
             if settings.mask and candidate.probability >= self._options.mask_from:
@@ -116,12 +119,21 @@ def _words(text: str) -> Sequence[str]:
     """The lower-case words of a text."""
     if text.isascii():
         return text.encode().translate(_LETTERS).decode().split()
-    return _WORD.findall(text.lower())
+    return split_words(text.lower())
 
 
 def _best(found: list[tuple[Span, Candidate]]) -> list[tuple[Span, Candidate]]:
-    """The findings without overlaps, in order: the likelier wins, then the longer, then the earlier."""
-    ranked = sorted(found, key=lambda f: (-f[1].probability, f[0].start - f[0].end, f[0].start, f[1].entity_type))
+    """The findings without overlaps, in order: the likelier wins, then one in ASCII, the longer, the earlier."""
+    ranked = sorted(
+        found,
+        key=lambda f: (
+            -f[1].probability,
+            not f[1].canonical.isascii(),
+            f[0].start - f[0].end,
+            f[0].start,
+            f[1].entity_type,
+        ),
+    )
     taken: list[tuple[int, int]] = []
     kept: list[tuple[Span, Candidate]] = []
     for span, candidate in ranked:

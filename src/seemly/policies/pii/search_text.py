@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from seemly.policies.pii.numbers import LEAST_DIGITS, Number, find_numbers
+from seemly.text.boundaries import mark_boundaries, split_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = ["Candidate", "Cues", "Detector", "Reading", "count_digits", "cues", "has_any", "union", "weigh", "words"]
 
-_WORD = re.compile(r"[^\W\d_]+")
+_SPACED = re.compile(r"[^\W\d_\u0e00-\U0003ffff]+")
+"""Letters of the scripts that are written with spaces, in which a word can be told to have been cut short."""
 _FOREIGN_DIGIT = re.compile(r"(?![0-9])\d")
 _BEFORE, _AFTER = 64, 28
 
@@ -24,6 +26,7 @@ class Candidate(NamedTuple):
 
     `probability` is 0 to 1. `canonical` is the value with its spelling removed, so that two ways to write one
     value share a pseudonym. `reason` names what the probability rests on.
+    `private` values are neither flagged nor masked unless the channel asks: addresses within a network of one's own.
     """
 
     start: int
@@ -32,6 +35,7 @@ class Candidate(NamedTuple):
     probability: float
     canonical: str
     reason: str
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +83,11 @@ def has_any(text: str, pieces: Iterable[str]) -> bool:
 
 
 class Reading:
-    """A text under search. Lives for one call and is used by one thread."""
+    """A text under search. Lives for one call and is used by one thread.
+
+    `written` is the text with its digits as ASCII. `text` is what patterns search: as long, with boundaries marked
+    where the script changes beside ASCII (`seemly.text.boundaries`).
+    """
 
     __slots__ = (
         "_areas",
@@ -95,12 +103,14 @@ class Reading:
         "text",
         "vocabulary",
         "words",
+        "written",
     )
 
     def __init__(self, text: str, words: Sequence[str], regions: tuple[str, ...] = ()) -> None:
         if not text.isascii() and _FOREIGN_DIGIT.search(text):
             text = _FOREIGN_DIGIT.sub(_ascii_digit, text)
-        self.text = text
+        self.written = text
+        self.text = mark_boundaries(text)
         self.words = words
         self.vocabulary = frozenset(words)
         self.regions = regions
@@ -116,11 +126,11 @@ class Reading:
 
     @property
     def lower(self) -> str:
-        """The text in lower case, character for character: `lower[i]` is `text[i]`."""
+        """`written` in lower case, character for character: `lower[i]` is `written[i]`."""
         if self._lower is None:
-            lower = self.text.lower()
+            lower = self.written.lower()
             if len(lower) != len(self.text):
-                lower = "".join(c if len(c.lower()) != 1 else c.lower() for c in self.text)
+                lower = "".join(c if len(c.lower()) != 1 else c.lower() for c in self.written)
             self._lower = lower
         return self._lower
 
@@ -185,7 +195,7 @@ class Reading:
 
     def _ends(self, wanted: Cues, first: int, last: int) -> bool:
         """As `_stands`, but for a word that began earlier: `came` cut short is not the cue `me`."""
-        if first and self.lower[first - 1].isalpha() and (rest := _WORD.match(self.lower, first, last)):
+        if first and _SPACED.match(self.lower, first - 1, first) and (rest := _SPACED.match(self.lower, first, last)):
             first = rest.end()
         return self._stands(wanted, first, last)
 
@@ -194,7 +204,7 @@ class Reading:
         known = self._around.get((first, last))
         if known is None:
             around = self.lower[first:last]
-            known = self._around[first, last] = around, frozenset(_WORD.findall(around))
+            known = self._around[first, last] = around, frozenset(split_words(around))
         around, words = known
         return not wanted.words.isdisjoint(words) or has_any(
             around, wanted.ascii_stems if around.isascii() else wanted.stems

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
 
     from seemly.text.matching.readings import Reading
 
-__all__ = ["STEMS", "Disguises", "stretched"]
+__all__ = ["STEMS", "Disguises", "double_letters"]
 
 STEMS = ("fuck", "shit", "bitch", "cunt", "hole", "nigg", "fagg", "whore", "slut", "bastard", "sucker", "wank", "twat")
 _ANYWHERE = ("fuck", "asshole", "cocksuck", "faggot", "dickhead", "bullshit", "motherf")
 _GAP = re.compile(r"[\t _.\-~/\\|+=]|[ _\-]{1,3}|\.{2,3}")
+_LETTER_WORDS = ("a", "i")
 _MIN = 4
 _MAX_PIECE = 20
+_COMPOUND = 7
 
 
-def stretched(word: str) -> Iterator[str]:
+def double_letters(word: str) -> Iterator[str]:
     """The word with one of its letters doubled, and with all of them."""
     for i, letter in enumerate(word):
         if i == 0 or word[i - 1] != letter:
@@ -77,12 +79,19 @@ class Disguises:
             for i in fresh if joined else ():
                 for start, end, entry in joined.get(words[i], ()):
                     yield i, start, i, end, entry
-        if "*" in text:
+        if "*" in text or reading.masked:
+            known: dict[str, int | None] = {}
             for i in fresh:
-                if "*" in words[i]:
-                    found = self._unmasked(words[i])
-                    if found is not None:
-                        yield i, 0, i, len(words[i]), found
+                word = words[i]
+                if "*" not in word:
+                    continue
+                if word not in known:
+                    known[word] = self._unmasked(word, sure=reading.masked)
+                    if known[word] is None and len(word) >= _COMPOUND:
+                        known[word] = self._unmasked_parts(word)
+                found = known[word]
+                if found is not None:
+                    yield i, 0, i, len(word), found
 
     def _long(self, words: Iterable[str]) -> set[str]:
         """The words that have a stem and more than that."""
@@ -137,12 +146,13 @@ class Disguises:
         back: list[int | None] = [None] * size + [size]
         swears = [False] * (size + 1)
         for start in range(size - 1, -1, -1):
-            for end in range(min(size, start + _MAX_PIECE), start + 1, -1):
+            for end in range(min(size, start + _MAX_PIECE), start, -1):
                 if back[end] is None:
                     continue
                 piece = word[start:end]
                 swear = piece in self._pieces
-                if not (swear or piece in joined or piece in self._whole):
+                inside = piece in _LETTER_WORDS and start and end < size
+                if not (swear or inside or piece in joined or (piece in self._whole and end > start + 1)):
                     continue
                 if back[start] is None or ((swear or swears[end]) and not swears[start]):
                     back[start] = end
@@ -169,8 +179,21 @@ class Disguises:
             self._masked = shapes
         return self._masked
 
-    def _unmasked(self, word: str) -> int | None:
-        """The entry of the only reading of a masked word; of several, a distinctive one's."""
+    def _unmasked_parts(self, word: str) -> int | None:
+        """The entry of a word of two swear words, one of them masked: `shitf*cker`."""
+        for cut in range(3, len(word) - 2):
+            left, right = word[:cut], word[cut:]
+            if left in self._pieces and "*" in right and self._unmasked(right, sure=True) is not None:
+                return self._pieces[left]
+            if right in self._pieces and "*" in left and self._unmasked(left, sure=True) is not None:
+                return self._pieces[right]
+        return None
+
+    def _unmasked(self, word: str, *, sure: bool = False) -> int | None:
+        """The entry of the only reading of a masked word; of several, a distinctive one's.
+
+        With `sure`, only distinctive ones count.
+        """
         masks = word.count("*")
         known = len(word) - masks
         if known < 2 or masks > known + 3:
@@ -180,7 +203,7 @@ class Disguises:
             return whole
         best: int | None = None
         for candidate, entry, distinctive in self._by_shape().get((len(word), word[0]), ()):
-            if (distinctive or (masks == 1 and known >= 3)) and _fits(word, candidate):
+            if (distinctive or (masks == 1 and known >= 3 and not sure)) and _fits(word, candidate):
                 if distinctive:
                     return entry
                 best = entry if best is None else best

@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
-from seemly.policies.profanity.disguises import STEMS, Disguises, stretched
+from seemly.policies.profanity.alphabets import may_spell
+from seemly.policies.profanity.disguises import STEMS, Disguises, double_letters
 from seemly.text.matching.index import WordIndex, hit_at
 from seemly.text.matching.patterns import Part, Pattern
 from seemly.text.matching.readings import readings
@@ -28,16 +29,17 @@ __all__ = ["Entry", "Lexicon", "Profanity", "censor", "contains_profanity", "lex
 _COLUMNS = 5
 _MIN_STRETCHED = 4
 _ORDINARY = frozenset({"shiite", "shiites", "twatt"})
-_ONE_INSIDE = re.compile(r"[1!|](?:(?=[^\W\d])|(?<=[^\W\d][1|]))")
+_SIGN_INSIDE = re.compile(r"[1!|@](?:(?<!@)(?:(?=[^\W\d])|(?<=[^\W\d][1|]))|(?<=[^\W\d_]@)(?=[^\W\d_]))")
 _PRODUCT = re.compile(r"[A-Z]\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One row of the lexicon: `grade` is 1 mild, 2 strong, 3 slurs and extreme; 0 exempts what stands in it.
+    """One row of the lexicon: `grade` is 1 mild, 2 strong, 3 extreme, 4 a slur; 0 exempts what stands in it.
 
     `exact`, where it is set, is the only spelling that counts, diacritics and all. An `ambiguous` mild word, such
-    as a first name, counts as strong where it is disguised. In the languages `unless` it is an ordinary word.
+    as a first name, counts as strong where it is disguised. In the languages `unless` it is an ordinary word; with
+    `own`, in all languages but its own, unless it is written with accents.
     `reasons` are the grade and the languages, as a match tells them.
     """
 
@@ -47,6 +49,7 @@ class Entry:
     unless: frozenset[str] = frozenset()
     exact: str = ""
     ambiguous: bool = False
+    own: bool = False
     reasons: tuple[str, ...] = ()
 
 
@@ -89,12 +92,13 @@ class Lexicon:
                     distinctive[word] = number
         for word, number in distinctive.items():
             if len(word) >= _MIN_STRETCHED:
-                for variant in stretched(word):
+                for variant in double_letters(word):
                     if variant not in _ORDINARY:
                         words.setdefault(variant, number)
+        stretched = {word: number - len(entries) for word, number in distinctive.items()}
         self._entries = tuple(map(_entry, entries))
         self._numbers = tuple(numbers)
-        self._index = WordIndex(patterns, {word: number - len(entries) for word, number in words.items()})
+        self._index = WordIndex(patterns, {word: number - len(entries) for word, number in words.items()}, stretched)
         self._exempt = WordIndex(exempt)
         self._disguises = Disguises(distinctive, strong)
         starts = self._index.ascii_words
@@ -145,7 +149,7 @@ class Lexicon:
         for stem in STEMS:
             if stem in text:
                 return False
-        return not _ONE_INSIDE.search(original)
+        return not _SIGN_INSIDE.search(original) and not self._index.may_be_stretched(view)
 
     def _disguised(self, read: Iterable[Reading]) -> Iterator[Hit]:
         for reading in read:
@@ -159,7 +163,7 @@ def _entry(columns: tuple[str, ...]) -> Entry:
     others = frozenset(unless.split(",")) if unless else frozenset()
     every = tuple(languages.split(","))
     reasons = (f"grade:{grade}", *(f"lang:{language}" for language in every))
-    return Entry(every, int(grade), category, others, exact, "h" in flags, reasons)
+    return Entry(every, int(grade), category, others, exact, "h" in flags, "o" in flags, reasons)
 
 
 def _pattern(word: str, flags: str) -> Pattern:
@@ -175,10 +179,12 @@ def _pattern(word: str, flags: str) -> Pattern:
 def _counts(entry: Entry, span: Span, original: str, language: str | None) -> bool:
     if language is not None and language in entry.unless:
         return False
+    spelled = span.of(original)
+    if entry.own and spelled.isascii() and language not in entry.languages:
+        return False
     if not entry.exact:
-        return not _PRODUCT.fullmatch(original, span.start, span.end)
-    spelled = unicodedata.normalize("NFC", span.of(original)).casefold()
-    return " ".join(spelled.split()) == entry.exact
+        return not _PRODUCT.fullmatch(spelled) and (spelled.isascii() or may_spell(spelled, entry.languages))
+    return " ".join(unicodedata.normalize("NFC", spelled).casefold().split()) == entry.exact
 
 
 def _as_meant(entry: Entry, span: Span, original: str) -> Entry:
@@ -213,12 +219,12 @@ def lexicon() -> Lexicon:
 
 
 def contains_profanity(text: str) -> bool:
-    """Whether the text has strong profanity (grade 2 or 3). The lexicon alone decides, not a model."""
+    """Whether the text has strong profanity (grade 2 or more). The lexicon alone decides, not a model."""
     return any(one.entry.grade >= 2 for one in lexicon().find(normalize(text)))
 
 
 def censor(text: str, char: str = "*") -> str:
-    """The text with `char` in place of every code point of its strong profanity (grade 2 or 3)."""
+    """The text with `char` in place of every code point of its strong profanity (grade 2 or more)."""
     pieces: list[str] = []
     done = 0
     for span, entry in lexicon().find(normalize(text)):

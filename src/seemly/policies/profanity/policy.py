@@ -1,8 +1,8 @@
 """The policy `profanity`: the model's probability, and the words found from the graded lexicon.
 
-A strong word or a slur (grade 2 or 3) is worth its grade's probability whatever the model says. A mild word is worth
-0.4 on its own; where the model has spoken it counts as the mean of that and the model's probability, and it never
-lowers the model's. So a mild word alone stays below the usual threshold of 0.5.
+A word is worth its grade's probability whatever the model says: 0.40 if mild (1), 0.85 if strong (2), 0.95 if extreme
+(3), 0.97 if a slur (4). Mild words do not flag: if a text has no others, the mean of theirs and the model's
+probability counts where it is the larger, and the result stays at 0.45 or less, whatever the model says.
 """
 
 from __future__ import annotations
@@ -30,17 +30,18 @@ __all__ = ["MASK", "SPEC", "ProfanityOptions", "find_profanity"]
 MASK = "{{ profanity hidden }}"
 """What stands in the modified content in place of a strong word, with the option `mask`."""
 
-_PROBABILITY = {1: 0.4, 2: 0.85, 3: 0.97}
+_PROBABILITY = {1: 0.4, 2: 0.85, 3: 0.95, 4: 0.97}
+_MOST_IF_MILD = 0.45
 _LABEL = "profanity"
 
 
 @dataclass(frozen=True, slots=True)
 class ProfanityOptions:
-    """`minimum_grade`: 1 mild words too, 2 strong ones, 3 slurs and the extreme. `languages` (ISO 639-1) keeps to
-    words of these; None is all. `mask` hides words of grade 2 and 3 in the modified content.
+    """`minimum_grade`: 1 mild words too, 2 strong ones, 3 the extreme, 4 slurs only. `languages` (ISO 639-1) keeps to
+    words of these; None is all. `mask` hides words of grade 2 and above in the modified content.
     """
 
-    minimum_grade: Annotated[int, Interval(ge=1, le=3)] = 1
+    minimum_grade: Annotated[int, Interval(ge=1, le=4)] = 1
     languages: tuple[str, ...] | None = None
     mask: bool = False
 
@@ -109,11 +110,10 @@ class _Profanity:
 def _combined(model: float | None, matches: Sequence[Match]) -> float:
     if not matches:
         return model or 0.0
-    strong = max((match.probability for match in matches if match.flagging), default=0.0)
-    mild = max((match.probability for match in matches if not match.flagging), default=0.0)
-    if model is None:
-        return max(strong, mild)
-    return max(model, strong, (model + mild) / 2)
+    largest = max(match.probability for match in matches)
+    if any(match.flagging for match in matches):
+        return max(model or 0.0, largest)
+    return largest if model is None else min(max(model, (model + largest) / 2), _MOST_IF_MILD)
 
 
 def _build(options: ProfanityOptions, channel: Channel) -> _Profanity:

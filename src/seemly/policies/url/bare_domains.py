@@ -24,6 +24,26 @@ _CUE = re.compile(
 )
 _LONGEST_CUE = 24
 _LONG_NAME = 8
+# Prepositions that people put before a site: `on finn.no`, `na allegro.pl`.
+_ON = re.compile(
+    r"(?i)(?<![^\s(\"'])(?:on|via|from|at|visit|see|auf|bei|von|über|unter|sur|chez|depuis|en|desde|por|su|da|dal|em|no|op|bij|"
+    r"van|p[åa]|hos|fr[åa]n?|na|w|z|ze|we|od|u|katso|на|из|с|в|у|через) \Z"
+)
+_LONGEST_PREPOSITION = 12
+_ATTRIBUTES = frozenset(("id", "md", "ms", "ps", "py", "sh", "st", "tv", "cs", "do", "as", "in", "is"))
+# Countries whose ending is a kind of file, too, and what shows that a file is meant.
+_COUNTRY_FILES = frozenset(("pl", "rs", "cc", "ml", "so", "mk"))
+_FILE_STEMS = re.compile(
+    r"(?:lib|test|tests|main|mod|index|util|utils|helper|helpers|config|setup|install|build|server|client|app|script|run|"
+    r"report|final|example|examples|parser|lexer|types|error|errors|handler|module|model|data|input|output|init|common|"
+    r"core|base|bench|kernel|driver|plugin|makefile|readme|foo|bar|baz|hello|temp|tmp|file|solution|program)\d*|lib.*"
+)
+_CODE_BEFORE = re.compile(
+    r"(?i)(?:[`/\\>$]|\b(?:files?|scripts?|source|module|compile|compiled|perl|rustc|cargo|gcc|g\+\+|clang|run|edit|open|"
+    r"import|include|line \d+ (?:of|in)|datei|fichier|archivo|plik|файл|in the|the) ?)\Z"
+)
+_CODE_AFTER = re.compile(r"(?i)[`\\]| ?(?:files?|scripts?|module|library|source|compiles?|line \d|datei)\b|:\d")
+_SHORTEST_SITE = 5
 # Country endings that are words or file endings elsewhere, and the languages whose writers mean the country.
 _HOME = {
     "it": "it", "no": "no nb nn", "be": "nl fr", "at": "de", "is": "is", "pl": "pl", "rs": "sr", "in": "hi bn ta te mr",
@@ -65,7 +85,7 @@ def stands_alone(host: Host, text: str, start: int, end: int, language: str | No
         return None
     home = language is not None and language in _HOME.get(ending, "").split()
     if ending in words("file_extensions") and not home:
-        return None
+        return False if ending in _COUNTRY_FILES and _is_site(host, text, start, end) else None
     if name in words("plain_words") and not host.subdomains:
         return _surroundings(text, start, end) if usual(host) else None
     second, dot, _ = host.suffix.partition(".")
@@ -73,7 +93,29 @@ def stands_alone(host: Host, text: str, start: int, end: int, language: str | No
         return True
     if "-" in name and len(name) >= _LONG_NAME:
         return False
+    if len(ending) == 2 and ending not in _ATTRIBUTES and _follows_preposition(text, start) and len(name) > 2:
+        return False
     return _surroundings(text, start, end)
+
+
+def _is_site(host: Host, text: str, start: int, end: int) -> bool:
+    """Whether a name under an ending that files have, too, is a site: `allegro.pl`, not `main.rs`."""
+    name = host.name
+    if host.subdomains and host.subdomains != ("www",):
+        return False
+    if _FILE_STEMS.fullmatch(name) or text[start:end] != text[start:end].lower() or name in words("plain_words"):
+        return False
+    if _CODE_BEFORE.search(text, max(0, start - _LONGEST_CUE), start) or _CODE_AFTER.match(text, end):
+        return False
+    return len(name) >= _SHORTEST_SITE and (
+        "-" in name
+        or _follows_preposition(text, start)
+        or (name.isalpha() and text[start - 1 : start] in ("", " ", "\n"))
+    )
+
+
+def _follows_preposition(text: str, start: int) -> bool:
+    return _ON.search(text, max(0, start - _LONGEST_PREPOSITION), start) is not None
 
 
 def usual(host: Host) -> bool:

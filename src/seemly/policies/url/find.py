@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from seemly.policies.url.bare_domains import cased_as_host, may_precede_path, stands_alone, usual
 from seemly.policies.url.host import Host, read_host
 from seemly.policies.url.tail import tail_end
+from seemly.text.boundaries import OTHER_LETTERS
+from seemly.text.char_classes import classify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,10 +35,14 @@ _LABEL = re.compile(rf"[{_SPACED}]{{1,64}}|[{_UNSPACED}]{{1,64}}")
 _HOST = re.compile(
     rf"(?:(?:[{_SPACED}]{{1,63}}|[{_UNSPACED}]{{1,63}})\.){{1,126}}(?:[{_SPACED}]{{1,63}}|[{_UNSPACED}]{{1,63}})"
 )
+_SIGNS = r"\u2100-\u214f\u2190-\u23ff\u2460-\u27bf\u2900-\u297f\u2b00-\u2bff\ufe0f\u200d\U0001f000-\U0001faff"
+"""Symbols that are registered as names (`http://i\u2764.ws`), read where a scheme leads to them."""
 _ANY_HOST = re.compile(
-    rf"(?:[{_SPACED}{_UNSPACED}]{{1,63}}\.){{0,126}}[{_SPACED}{_UNSPACED}]{{1,63}}|\[[0-9A-Fa-f:.]{{2,45}}\]"
+    rf"(?:[{_SPACED}{_UNSPACED}{_SIGNS}]{{1,63}}\.){{0,126}}[{_SPACED}{_UNSPACED}{_SIGNS}]{{1,63}}"
+    r"|\[[0-9A-Fa-f:.]{2,45}\]"
 )
 _ASCII_HEAD = re.compile(r"[0-9A-Za-z_\-]+")
+_OTHER_LEAD = re.compile(rf"[{OTHER_LETTERS}]+(?=[0-9A-Za-z])")
 _DOT = re.compile(r"\.\w")
 _PORT = re.compile(r":([0-9]{1,5})(?![0-9]|\.[0-9])")
 _USERINFO = re.compile(r"[^\s/?#\\<>\"@]{1,1024}@")
@@ -168,7 +174,7 @@ def _read_bare(text: str, dot: int, floor: int, language: str | None) -> tuple[F
     back = _LABEL.match(text[max(floor, dot - 64) : dot][::-1])
     if back is None or back.end() > 63:
         return None, dot + 1
-    run = _HOST.match(text, dot - back.end())
+    run = _HOST.match(text, _after_boundary(text, dot - back.end(), dot))
     if run is None:
         return None, dot + 1
     start, end = run.span()
@@ -183,6 +189,14 @@ def _read_bare(text: str, dot: int, floor: int, language: str | None) -> tuple[F
     if mail is not None:
         return None, _past_host(text, mail.end())
     return _judge(text, start, end, language)
+
+
+def _after_boundary(text: str, start: int, dot: int) -> int:
+    """Where a first label begins in Latin letters behind those of another script, some of which look like no Latin."""
+    lead = None if text[start].isascii() else _OTHER_LEAD.match(text, start, dot)
+    if lead is None or not classify(lead.group()).strip(b"c"):
+        return start
+    return lead.end()
 
 
 def _judge(text: str, start: int, stop: int, language: str | None) -> tuple[Found | None, int]:
@@ -223,9 +237,13 @@ def _suffixed(written: str, start: int) -> tuple[Host | None, int]:
             if host is not None and (host.registrable or (host.ip and written.count(".") == 3)):
                 return host, start + len(written)
         head, _, last = written.rpartition(".")
-        if not last[:1].isupper():
+        ascii_head = _ASCII_HEAD.match(last)
+        if ascii_head is not None and ascii_head.end() < len(last):
+            written = head + "." + ascii_head.group()
+        elif last[:1].isupper():
+            written = head
+        else:
             return None, start
-        written = head
 
 
 def _port(text: str, end: int) -> tuple[int | None, int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from seemly.text.boundaries import OTHER_LETTERS
+
 __all__ = ["SENTENCE_MARK", "tail_end"]
 
 # Whitespace, quotation marks and CJK, Arabic and Indic punctuation never stand in an address as people type it.
@@ -15,8 +17,7 @@ _TAIL = re.compile(
 SENTENCE_MARK = re.compile("[\u2026\u3001\u3002\u300c-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]")
 """Punctuation that ends an address, though compatibility normalization turns it into ASCII that would not."""
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff"
-_BREAK = re.compile(rf"[()\[\]{{}}|]|(?<=[0-9A-Za-z])[{_UNSPACED}]|(?i:(?<![/=?&#:%])https?://)")
+_BREAK = re.compile(rf"[()\[\]{{}}|]|(?<=[0-9A-Za-z])[{OTHER_LETTERS}]|(?i:(?<![/=?&#:%])https?://)")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _OPENING = "([{"
 _STOPS = ".,;:!?'*~|\\$&^"
@@ -25,8 +26,8 @@ _STOPS = ".,;:!?'*~|\\$&^"
 def tail_end(text: str, start: int) -> int:
     """The end of the path, query and fragment that begin at `start`; `start` itself where none does.
 
-    Brackets stay while they balance within the address (as in Wikipedia's links). Letters of a script without
-    spaces that follow a Latin letter or digit are the sentence going on, and so is a second `https://` that no
+    Brackets stay while they balance within the address (as in Wikipedia's links). Letters of another script that
+    follow a Latin letter or digit are the sentence going on, and so is a second `https://` that no
     `/`, `=` or `&` leads to. Full stops, commas and other marks at the end belong to the sentence. Linear in the tail.
     """
     tail = _TAIL.match(text, start)
@@ -55,7 +56,7 @@ def _cut(text: str, start: int, end: int) -> int:
                 return found.start()
             opened[_CLOSING[mark]] -= 1
         elif mark == "|":
-            if text.startswith("||", found.start()):
+            if "?" not in text[start : found.start()] or text.startswith("||", found.start()):
                 return found.start()
         else:
             return found.start()

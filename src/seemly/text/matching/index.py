@@ -12,6 +12,7 @@ from seemly.text.matching.affixes import Affixes
 from seemly.text.matching.common_words import common_words
 from seemly.text.matching.patterns import Part
 from seemly.text.matching.readings import readings
+from seemly.text.matching.stretches import Stretches, has_repeats
 from seemly.text.matching.substrings import Substrings
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class WordIndex:
         "_katakana",
         "_phrases",
         "_reach",
+        "_stretches",
         "_symbols",
         "_tails",
         "_telling",
@@ -72,8 +74,16 @@ class WordIndex:
         "_words",
     )
 
-    def __init__(self, patterns: Iterable[Pattern], words: Mapping[str, int] = _NO_WORDS) -> None:
-        """`words` are whole words with their entries, for lists that were read before."""
+    def __init__(
+        self,
+        patterns: Iterable[Pattern],
+        words: Mapping[str, int] = _NO_WORDS,
+        stretched: Mapping[str, int] | None = None,
+    ) -> None:
+        """`words` are whole words with their entries, for lists that were read before.
+
+        `stretched` are the words that count with letters repeated; by default all whole words.
+        """
         words = dict(words)
         phrases: dict[str, _Node] = {}
         loose: dict[Part, _Node] = {}
@@ -105,6 +115,7 @@ class WordIndex:
             if node.entry is None:
                 node.entry = entry
         self._words = words
+        self._stretches = Stretches(words if stretched is None else stretched)
         self._phrases = phrases
         self._telling = _find_telling(told, words)
         self._symbols: dict[str, tuple[tuple[str, int], ...]] = {}
@@ -137,6 +148,10 @@ class WordIndex:
                     return True
         return False
 
+    def may_be_stretched(self, view: View) -> bool:
+        """Whether a word of a view may be one of the index with letters repeated in two places."""
+        return has_repeats(view.text) and self._stretches.may_match(view.words)
+
     def find(self, normalized: Normalized, read: Sequence[Reading] | None = None) -> list[Hit]:
         """Every pattern in the text, in the order of the text, each place once.
 
@@ -151,6 +166,8 @@ class WordIndex:
         table, phrases = self._words, self._phrases
         for reading in read:
             words = reading.words
+            for i, entry in self._stretches.find(reading):
+                yield hit_at(reading, i, 0, i, len(words[i]), entry)
             if not table.keys().isdisjoint(words):
                 for i in reading.fresh():
                     if words[i] in table:

@@ -19,6 +19,7 @@ __all__ = ["Reading", "readings"]
 _DOUBLE = re.compile(r"([^\W\d_])\1")
 _TRIPLE = re.compile(r"([^\W\d_])\1\1")
 _ONE = re.compile("[1!|]")
+_AT = re.compile("@")
 _MIN_SPELLED = 3
 _ONE_LETTER_WORDS = frozenset("aieouwyz")
 _UNCHANGED: Mapping[int, tuple[int, ...]] = MappingProxyType({})
@@ -27,7 +28,7 @@ _UNCHANGED: Mapping[int, tuple[int, ...]] = MappingProxyType({})
 class Reading:
     """One way to read a view's words."""
 
-    __slots__ = ("_changed", "_places", "view", "words")
+    __slots__ = ("_changed", "_places", "masked", "view", "words")
 
     def __init__(
         self,
@@ -35,8 +36,9 @@ class Reading:
         words: Sequence[str] | None = None,
         changed: Iterable[int] | None = None,
         places: Mapping[int, tuple[int, ...]] = _UNCHANGED,
+        masked: bool = False,
     ) -> None:
-        """`words` are the view's own, but for those that are `changed`.
+        """`words` are the view's own, but for those that are `changed`. `masked` readings have `*` for a sign.
 
         `places[i]` holds, for a word of another length than the view's, the view's offset of each of its characters
         and its end.
@@ -45,6 +47,7 @@ class Reading:
         self.words = view.words if words is None else words
         self._changed = None if changed is None else sorted(changed)
         self._places = places
+        self.masked = masked
 
     @property
     def spans(self) -> Sequence[tuple[int, int]]:
@@ -85,12 +88,16 @@ def readings(normalized: Normalized) -> list[Reading]:
 
 
 def _others(view: View, plain: View) -> Iterator[Reading]:
-    """A view read otherwise: `1 ! |` as l instead of i, then stretched letters as one instead of two.
+    """A view read otherwise: `1 ! |` as l instead of i, `@` as any letter, then stretched letters as one, not two.
 
     `plain` is the view before leetspeak was read.
     """
     if _ONE.search(plain.text):
-        other = _with_l(view, plain)
+        other = _with(view, plain, _ONE, "i", "l")
+        if other is not None:
+            yield other
+    if "@" in plain.text:
+        other = _with(view, plain, _AT, "a", "*")
         if other is not None:
             yield other
     if len(view.text) != len(plain.text) or not view.text.isascii():
@@ -107,30 +114,31 @@ def _stretched(text: str) -> Sequence[str]:
     return [found[1] for found in _TRIPLE.finditer(text)]
 
 
-def _with_l(view: View, plain: View) -> Reading | None:
+def _with(view: View, plain: View, sign: re.Pattern[str], read: str, other: str) -> Reading | None:
+    """The view with `other` for the letters `read` that were written as a `sign`; None without any."""
     text = view.text
-    places = _ones(view, plain) if "i" in text else []
+    places = _places(view, plain, sign, read) if read in text else []
     changed: dict[int, list[str]] = {}
     for at in places:
         word = bisect_right(view.word_spans, (at, len(text))) - 1
         if word >= 0 and at < view.word_spans[word][1]:
             letters = changed.setdefault(word, list(view.words[word]))
-            letters[at - view.word_spans[word][0]] = "l"
+            letters[at - view.word_spans[word][0]] = other
     if not changed:
         return None
     words = list(view.words)
     for word, letters in changed.items():
         words[word] = "".join(letters)
-    return Reading(view, words, changed)
+    return Reading(view, words, changed, masked=other == "*")
 
 
-def _ones(view: View, plain: View) -> list[int]:
-    """Where the view has an i that was written `1`, `!` or `|`."""
+def _places(view: View, plain: View, sign: re.Pattern[str], read: str) -> list[int]:
+    """Where the view has a letter `read` that was written as a `sign`."""
     text = view.text
     if len(text) == len(plain.text):
-        return [found.start() for found in _ONE.finditer(plain.text) if text[found.start()] == "i"]
-    places = view.positions([found.start() for found in _ONE.finditer(view.original)])
-    return [at for at in places.tolist() if at >= 0 and text[at] == "i"]
+        return [found.start() for found in sign.finditer(plain.text) if text[found.start()] == read]
+    places = view.positions([found.start() for found in sign.finditer(view.original)])
+    return [at for at in places.tolist() if at >= 0 and text[at] == read]
 
 
 def _unstretched(view: View, stretched: Iterable[str]) -> Reading | None:
