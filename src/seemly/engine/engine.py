@@ -6,14 +6,14 @@ import os
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from seemly.core.channel import Channel, PolicySettings
-from seemly.core.content import Submission
+from seemly.core.content import Submission, Text
 from seemly.core.errors import ConfigError, ContentError, Issue
 from seemly.core.frozen import FrozenMapping
 from seemly.core.locks import ProcessLock
@@ -30,7 +30,9 @@ from seemly.policies.builtin import BUILTIN
 from seemly.policies.registry import Registry
 
 if TYPE_CHECKING:
+    from seemly.engine.boundaries import Hold
     from seemly.engine.explain import Explanation
+    from seemly.engine.stream import Released, TextStream
 
 __all__ = ["DEFAULT_TIER", "Engine", "Rejected"]
 
@@ -192,6 +194,44 @@ class Engine:
         import asyncio
 
         return await asyncio.get_running_loop().run_in_executor(self._thread(), self.moderate, content)
+
+    def open_stream(self, hold: Hold = "sentence") -> TextStream:
+        """Open a stream for a text that is still being written: push its pieces, and show what is released.
+
+        `hold` says what is judged at a time: `"sentence"`, `"line"`, or at least a number of characters. The text
+        does not enter the memory. Raises ConfigError for another `hold`.
+        """
+        from seemly.engine.stream import TextStream, find_lookahead, keeps_names
+
+        around = replace(self._around, memory=None)
+
+        def judge(text: str) -> ModerationResult:
+            return run_batch(self._plan, [Submission(content=Text(text))], around)[0]
+
+        channel = self.channel
+        return TextStream(judge, hold, lookahead=find_lookahead(channel), keep_all=keeps_names(channel))
+
+    def stream(self, deltas: Iterable[str], hold: Hold = "sentence") -> Iterator[Released]:
+        """Yield the parts of a text that may be shown, as its pieces arrive. Ends early if the text is rejected."""
+        stream = self.open_stream(hold)
+        for delta in deltas:
+            yield from stream.push(delta)
+            if stream.blocked:
+                return
+        yield from stream.finish()
+
+    async def astream(self, deltas: AsyncIterable[str], hold: Hold = "sentence") -> AsyncIterator[Released]:
+        """`stream` for pieces that arrive asynchronously; verdicts are found in the engine's own thread."""
+        import asyncio
+
+        stream, run = self.open_stream(hold), asyncio.get_running_loop().run_in_executor
+        async for delta in deltas:
+            for part in await run(self._thread(), stream.push, delta):
+                yield part
+            if stream.blocked:
+                return
+        for part in await run(self._thread(), stream.finish):
+            yield part
 
     def explain(self, content: object) -> Explanation:
         """Which words carried each classifier's probability, what was matched, and what decided."""
