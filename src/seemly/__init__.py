@@ -89,8 +89,8 @@ __all__ = [
     "Explanation", "FetchError", "Finding", "Hashlist", "Image", "Issue", "Item", "Label", "Match", "MediaResult",
     "ModelError", "Models", "ModerationResult", "Object", "Policy", "PolicyFailed", "PolicyResult",
     "PolicySettings", "Registry", "Rejected", "Released", "Rule", "SeemlyError", "Span", "Spec", "Submission", "Text",
-    "TextStream", "Track", "Triage", "Turn", "Video", "VoiceSession", "Wordlist", "__version__", "censor", "contains_profanity",
-    "verify_signature",
+    "TextStream", "Track", "Triage", "Turn", "Video", "VoiceSession", "Wordlist", "__version__", "censor",
+    "contains_profanity", "verify_signature",
 ]  # fmt: skip
 
 

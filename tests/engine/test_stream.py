@@ -254,3 +254,21 @@ def test_the_iterator_ends_where_the_text_is_rejected() -> None:
 
     assert [part.text for part in STRICT.stream(deltas())] == ["Good morning. "]
     assert len(taken) < 4
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(f"It is {word}. " for word in ("five", "double", "cero", "quatre", "sieben", "sei", "oito", "семь")),
+        "Write to jo at example. ",
+        "Call 555. ",
+        "Ask @jo. ",
+        "Vivo en calle Mayor. ",
+        "Sie wohnt in der langen Gasse. ",
+        "I have met Anna. ",
+    ],
+)
+def test_a_sentence_that_a_value_may_begin_in_waits(value: str) -> None:
+    stream = LENIENT.open_stream()
+    assert stream.push(value + "That is all that we can say") == []
+    assert "".join(part.text for part in stream.finish()) == value + "That is all that we can say"

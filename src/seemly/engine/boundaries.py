@@ -33,12 +33,29 @@ _NUMBER_WORD = re.compile(
 _SPELLED_AT = re.compile(
     r"(?<![^\W\d_])(?:at|arroba|chiocciola|klammeraffe)(?![^\W\d_])|[\[({<]\s?a\s?[\])}>]", re.IGNORECASE
 )
+_STREET_WORD = re.compile(
+    r"(?<![^\W\d_])(?:calle|avenida|avda|plaza|paseo|carrer|camino|carretera|via|viale|piazza|corso|vicolo|rua|travessa"
+    r"|praça|largo|ulica|ul|aleja|al|улица|ул|проспект|пр-т|пр|переулок|пер|бульвар|str|strada|bulevardul|sokak|cadde"
+    r"|cad|jalan|jl)(?![^\W\d_])",
+    re.IGNORECASE,
+)
+_STREET_ENDING = re.compile(
+    r"(?:straße|strasse|str|weg|platz|allee|gasse|damm|ufer|chaussee|straat|laan|gracht|plein|kade|dijk|singel|gatan"
+    r"|vägen|gränd|gade|vej|vegen|veien|gata|katu|tie|utca|út|ring)(?![^\W\d_])",
+    re.IGNORECASE,
+)
 _SIGNS = (
     (re.compile(r"[\d@＠]"), REACH, REACH),
     (_NUMBER_WORD, 24, REACH),
     (_SPELLED_AT, 48, 48),
+    (_STREET_WORD, 80, REACH),
+    (_STREET_ENDING, 12, 24),
+    (re.compile(r"(?<![^\W_])[A-ZÄÖÜÅØ][\w.-]*+[ ]\Z"), 64, REACH),
 )
-"""Signs of a value that may go on behind a boundary: how near to the boundary they count, and how far they reach."""
+"""Signs of a value that may go on behind a boundary: how near to the boundary they count, and how far they reach.
+
+A name counts because a street that is named next would begin with it: `Anna. Hauptstr. 12`.
+"""
 
 
 class Boundary(NamedTuple):
