@@ -112,6 +112,10 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
             from seemly.cli.listing import list_policies
 
             return list_policies(console, args.channel, args.tier, models, as_json=args.json)
+        case "models":
+            from seemly.cli.models import check_model
+
+            return check_model(console, args.folder, args.labels, as_json=args.json)
         case "setup" | "serve" | "worker":
             from seemly.cli import serve
 
