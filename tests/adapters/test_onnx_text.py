@@ -122,7 +122,7 @@ def test_a_folder_with_a_manifest_is_a_tier(tier: Path) -> None:
 
 def test_a_tier_without_a_base_runs_the_policies_that_it_scores(tmp_path: Path) -> None:
     folder = make_model(tmp_path / "alone", manifest={"labels": {"rude": "spam"}})
-    with pytest.raises(ConfigError, match="does not score .*toxicity"):
+    with pytest.raises(ConfigError, match=r"does not score .*toxicity"):
         Engine(tier=f"folder:{folder}")
     others = [spec.id for spec in BUILTIN if set(spec.labels) - {"spam"}]
     channel = Channel(policies=tuple(PolicySettings(each, enabled=False) for each in others))

@@ -18,6 +18,7 @@ inputs:
   jsonl  a string, a content or submission of the interface, or any object with a text field
   csv    with a header and a text column (tsv alike)
   lines  one text a line
+  With --out, one --file is a Parquet file, whose rows are written to another one (seemly[arrow]).
   Beside a text field or column, contentId, authorId and conversationId are taken up where they exist.
   --image, --video and --audio name files, which are told apart by what they hold, or, with --fetch, URLs. What reads
   them comes with extras: seemly[image,nudity,ocr] and seemly[media].
@@ -121,6 +122,10 @@ def _add_moderate(
     add("--fail-on", choices=("review", "reject"), help="exit with 3 where this action, or a stricter one, was met")
     add("--batch-size", type=int, default=64, metavar="N", help="rows read ahead (default: %(default)s; 1: none)")
     add("--quiet", action="store_true", help="no progress")
+    add("--out", type=Path, metavar="OUT.parquet", help="write the rows of one Parquet file there with their verdicts")
+    add("--workers", type=_whole, default=1, metavar="N", help="with --out: processes (default: %(default)s)")
+    add("--resume", action="store_true", help="with --out: go on with a run that was broken off")
+    add("--force", action="store_true", help="with --out: overwrite a file that is there")
 
 
 def _add_models(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

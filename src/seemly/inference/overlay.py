@@ -67,7 +67,7 @@ class OverlayScorer:
         import numpy as np
 
         known = frozenset(self.over.labels)
-        parts: list[tuple[Sequence[int], NDArray[np.float32]]] = []
+        parts: list[tuple[list[int], NDArray[np.float32]]] = []
         for scorer, own in ((self.over, True), (self.base, False)):
             at = [i for i, label in enumerate(labels) if (label in known) is own]
             if at:
@@ -75,6 +75,6 @@ class OverlayScorer:
         if len(parts) == 1:
             return parts[0][1]
         joined = np.empty((len(parts[0][1]), len(labels)), np.float32)
-        for at, scores in parts:
-            joined[:, at] = scores
+        for places, scores in parts:
+            joined[:, places] = scores
         return joined
