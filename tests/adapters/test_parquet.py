@@ -133,7 +133,7 @@ def _children(pid: int) -> Iterator[int]:
 
 
 def test_a_process_that_is_killed_goes_on_exactly(source: Path) -> None:
-    rows = 12_000
+    rows = 9_000
     table = pa.table({"id": range(rows), "text": [f"Message number {i} of many, write to me" for i in range(rows)]})
     pq.write_table(table, source)
     target, parts = source.with_name("out.parquet"), source.with_name("out.parquet.parts")

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -216,6 +217,15 @@ _OWN: list[ArrowModerator] = []
 
 def _begin(moderator: ArrowModerator) -> None:
     _OWN[:] = [moderator]
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End the worker if the process that gives it work was killed: it would wait for more for ever."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(parts: Path, number: int, batch: pa.RecordBatch) -> PartDone:
