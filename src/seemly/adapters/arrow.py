@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "ArrowModerator", "moderate_frame"]
 
-Table = TypeVar("Table", pa.Table, pa.RecordBatch)
 Frame = TypeVar("Frame")
 
 COLUMNS = (
@@ -79,8 +78,11 @@ class ArrowModerator:
         """The engine of this process."""
         return _find_engine(self._recipe)
 
-    def __call__(self, table: Table) -> Table:
-        """The same rows with the columns of the verdict. Raises ConfigError if the table's columns do not fit."""
+    def __call__(self, table: Any) -> Any:
+        """The same rows, as a table or record batch, with the columns of the verdict.
+
+        Raises ConfigError if the table does not fit.
+        """
         schema = self.extend_schema(table.schema)
         texts = table.column(self.text)
         verdicts = self.moderate_values(_read_texts(texts))

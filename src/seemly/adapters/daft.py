@@ -36,7 +36,7 @@ def moderate_dataframe(
         raise ConfigError("the data frame cannot be moderated", issues)
     kind = _daft.DataType.from_arrow_type(pa.struct(list(moderator.verdict_schema())))
 
-    @_daft.udf(return_dtype=kind)
+    @_daft.func.batch(return_dtype=kind)
     def moderate(texts: Any) -> Any:
         return moderator.moderate_values(texts.to_pylist()).to_struct_array()
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["SeemlyGuardrail"]
 
 
-class SeemlyGuardrail(CustomGuardrail):  # type: ignore[misc]
+class SeemlyGuardrail(CustomGuardrail):
     """Masks what may go on, and raises GuardrailRaisedException at what is blocked. Options are LiteLLM's own."""
 
     def __init__(self, guard: TextGuard, guardrail_name: str = "seemly", **options: Any) -> None:

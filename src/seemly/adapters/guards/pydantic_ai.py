@@ -80,7 +80,8 @@ class SeemlyCapability(AbstractCapability[Any]):
         shown, checked = self.guard.check("input", texts, tuple(unscanned))
         if checked.blocked:
             raise GuardBlocked(checked)
-        for (i, j), text in zip(places, shown, strict=True):
-            content = text if j is None else [*parts[i].content[:j], text, *parts[i].content[j + 1 :]]
+        for (i, within), text in zip(places, shown, strict=True):
+            content = parts[i].content
+            content = text if within is None else [*content[:within], text, *content[within + 1 :]]
             parts[i] = replace(parts[i], content=content)
         return replace(request, parts=parts)
