@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from seemly.engine.explain import Explanation
     from seemly.engine.models import Models
     from seemly.engine.result import MediaResult, ModerationResult, PolicyResult
+    from seemly.engine.stream import Released, TextStream
     from seemly.media.decoding import Decoder
     from seemly.policies.builtin import BUILTIN
     from seemly.policies.profanity.lexicon import censor, contains_profanity
@@ -73,6 +74,7 @@ _HOMES = {
     "seemly.policies.protocol": ("Defaults", "Finding", "Item", "Label", "Match", "Policy", "Spec"),
     "seemly.policies.registry": ("Registry",),
     "seemly.engine.result": ("MediaResult", "ModerationResult", "PolicyResult"),
+    "seemly.engine.stream": ("Released", "TextStream"),
     "seemly.core.span": ("Span",),
     "seemly.service.webhooks.signatures": ("verify_signature",),
     "seemly.voice.events": ("Track",),
@@ -86,9 +88,9 @@ __all__ = [
     "ConfigError", "ContentError", "ConversationMemory", "DecodeError", "Decoder", "Defaults", "Engine",
     "Explanation", "FetchError", "Finding", "Hashlist", "Image", "Issue", "Item", "Label", "Match", "MediaResult",
     "ModelError", "Models", "ModerationResult", "Object", "Policy", "PolicyFailed", "PolicyResult",
-    "PolicySettings", "Registry", "Rejected", "Rule", "SeemlyError", "Span", "Spec", "Submission", "Text", "Track",
-    "Triage", "Turn", "Video", "VoiceSession", "Wordlist", "__version__", "censor", "contains_profanity",
-    "verify_signature",
+    "PolicySettings", "Registry", "Rejected", "Released", "Rule", "SeemlyError", "Span", "Spec", "Submission", "Text",
+    "TextStream", "Track", "Triage", "Turn", "Video", "VoiceSession", "Wordlist", "__version__", "censor",
+    "contains_profanity", "verify_signature",
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,9 @@ def test_the_shipped_manifest_names_every_file_of_its_model() -> None:
         assert manifest.load(folder, name)
     assert sum(path.stat().st_size for path in folder.iterdir()) <= 12_000_000
     assert all(0.3 <= threshold <= 0.7 for threshold in manifest.thresholds.values())
+
+
+def test_a_tier_in_a_folder_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "seemly.adapters.onnx_text", None)
+    with pytest.raises(ConfigError, match=r"seemly\[onnx-text\]"):
+        Models().scorer(f"folder:{tmp_path}")

@@ -18,6 +18,7 @@ inputs:
   jsonl  a string, a content or submission of the interface, or any object with a text field
   csv    with a header and a text column (tsv alike)
   lines  one text a line
+  With --out, one --file is a Parquet file, whose rows are written to another one (seemly[arrow]).
   Beside a text field or column, contentId, authorId and conversationId are taken up where they exist.
   --image, --video and --audio name files, which are told apart by what they hold, or, with --fetch, URLs. What reads
   them comes with extras: seemly[image,nudity,ocr] and seemly[media].
@@ -85,6 +86,7 @@ def build_parser() -> argparse.ArgumentParser:
         "policies", help="list the policies, with how a channel treats each", parents=[engine], allow_abbrev=False
     )
     commands.add_parser("schema", help="write the JSON Schema of a channel file", allow_abbrev=False)
+    _add_models(commands)
     _add_service(commands)
     commands.add_parser("bench", help="measure the speed on this machine", parents=[engine], allow_abbrev=False)
     return parser
@@ -120,6 +122,20 @@ def _add_moderate(
     add("--fail-on", choices=("review", "reject"), help="exit with 3 where this action, or a stricter one, was met")
     add("--batch-size", type=int, default=64, metavar="N", help="rows read ahead (default: %(default)s; 1: none)")
     add("--quiet", action="store_true", help="no progress")
+    add("--out", type=Path, metavar="OUT.parquet", help="write the rows of one Parquet file there with their verdicts")
+    add("--workers", type=_whole, default=1, metavar="N", help="with --out: processes (default: %(default)s)")
+    add("--resume", action="store_true", help="with --out: go on with a run that was broken off")
+    add("--force", action="store_true", help="with --out: overwrite a file that is there")
+
+
+def _add_models(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser("models", help="check a text model of your own", allow_abbrev=False)
+    add = parser.add_argument
+    add("verb", choices=("check",), metavar="check", help="say what is wrong with the model in a folder")
+    add("folder", type=Path, metavar="FOLDER", help="with model.onnx, tokenizer.json and a manifest.json")
+    labels = "the labels that classes of the model speak for (default: the manifest's)"
+    add("--labels", type=split_names, action="extend", default=[], metavar="CLASS=LABEL,…", help=labels)
+    add("--json", action="store_true", help="as one line of JSON")
 
 
 def _add_service(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -53,6 +53,22 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None, mode
 def _run(args: argparse.Namespace, console: Console, models: Models | None) -> int:
     """Each command imports what it needs, so that `--help` needs none of it."""
     match args.command:
+        case "moderate" | "explain" if args.out is not None:
+            from seemly.cli.tables import TableJob, run_table
+
+            tables = TableJob(
+                files=tuple(args.file),
+                out=args.out,
+                text_field=args.text_field or "text",
+                channel=args.channel,
+                tier=args.tier,
+                workers=args.workers,
+                resume=args.resume,
+                force=args.force,
+                quiet=args.quiet,
+                others=_find_others(args),
+            )
+            return run_table(tables, console)
         case "moderate" | "explain":
             from seemly.cli.moderate import run
 
@@ -112,6 +128,10 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
             from seemly.cli.listing import list_policies
 
             return list_policies(console, args.channel, args.tier, models, as_json=args.json)
+        case "models":
+            from seemly.cli.models import check_model
+
+            return check_model(console, args.folder, args.labels, as_json=args.json)
         case "setup" | "serve" | "worker":
             from seemly.cli import serve
 
@@ -162,6 +182,22 @@ def _job(args: argparse.Namespace) -> Job:
         batch_size=args.batch_size,
         quiet=args.quiet,
     )
+
+
+def _find_others(args: argparse.Namespace) -> tuple[str, ...]:
+    """The arguments that go together with no `--out`."""
+    given = {
+        "TEXT": args.texts,
+        "--image": args.image,
+        "--video": args.video,
+        "--audio": args.audio,
+        "--format": args.format,
+        "--fields": args.fields,
+        "--extended": args.extended,
+        "--explain": args.explain or args.command == "explain",
+        "--fail-on": args.fail_on,
+    }
+    return tuple(name for name, value in given.items() if value)
 
 
 def _example_files(args: argparse.Namespace) -> ExampleFiles:

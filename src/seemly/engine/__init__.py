@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from seemly.engine.explain import Explanation
     from seemly.engine.models import Models
     from seemly.engine.result import MediaResult, ModerationResult, PolicyResult
+    from seemly.engine.stream import Released, TextStream
 
 _HOME_OF = {
     "ConversationMemory": "seemly.engine.context",
@@ -24,6 +25,8 @@ _HOME_OF = {
     "MediaResult": "seemly.engine.result",
     "ModerationResult": "seemly.engine.result",
     "PolicyResult": "seemly.engine.result",
+    "Released": "seemly.engine.stream",
+    "TextStream": "seemly.engine.stream",
 }
 
 __all__ = [
@@ -35,6 +38,8 @@ __all__ = [
     "ModerationResult",
     "PolicyResult",
     "Rejected",
+    "Released",
+    "TextStream",
 ]
 
 

@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from seemly.core.channel import Channel, PolicySettings
-from seemly.core.content import Submission
+from seemly.core.content import Submission, Text
 from seemly.core.errors import ConfigError, ContentError, Issue
 from seemly.core.frozen import FrozenMapping
 from seemly.core.locks import ProcessLock
@@ -32,8 +32,10 @@ from seemly.policies.registry import Registry
 from seemly.text.normalize import normalize
 
 if TYPE_CHECKING:
+    from seemly.engine.boundaries import Hold
     from seemly.engine.explain import Explanation
     from seemly.engine.scores import Scores
+    from seemly.engine.stream import Released, TextStream
 
 __all__ = ["DEFAULT_TIER", "Engine", "Rejected"]
 
@@ -208,8 +210,8 @@ class Engine:
     def score(self, texts: Iterable[str]) -> Scores:
         """Return only the text model's probabilities, for notebooks and pipelines that want numbers.
 
-        They are those of `moderate` without context, before calibrations of the channel, and without what matchers find.
-        Raises ContentError for an item that is not a str, ConfigError and ModelError as `moderate` does.
+        They are those of `moderate` without context, before calibrations of the channel, and without what matchers
+        find. Raises ContentError for an item that is not a str, ConfigError and ModelError as `moderate` does.
         """
         import numpy as np
 
@@ -226,6 +228,44 @@ class Engine:
         probabilities = np.array(rows, np.float32).reshape(len(rows), len(plan.labels))
         probabilities.flags.writeable = False
         return Scores(probabilities, plan.labels, plan.thresholds)
+
+    def open_stream(self, hold: Hold = "sentence") -> TextStream:
+        """Open a stream for a text that is still being written: push its pieces, and show what is released.
+
+        `hold` says what is judged at a time: `"sentence"`, `"line"`, or at least a number of characters. The text
+        does not enter the memory. Raises ConfigError for another `hold`.
+        """
+        from seemly.engine.stream import TextStream, find_lookahead, keeps_names
+
+        around = replace(self._around, memory=None)
+
+        def judge(text: str) -> ModerationResult:
+            return run_batch(self._plan, [Submission(content=Text(text))], around)[0]
+
+        channel = self.channel
+        return TextStream(judge, hold, lookahead=find_lookahead(channel), keep_all=keeps_names(channel))
+
+    def stream(self, deltas: Iterable[str], hold: Hold = "sentence") -> Iterator[Released]:
+        """Yield the parts of a text that may be shown, as its pieces arrive. Ends early if the text is rejected."""
+        stream = self.open_stream(hold)
+        for delta in deltas:
+            yield from stream.push(delta)
+            if stream.blocked:
+                return
+        yield from stream.finish()
+
+    async def astream(self, deltas: AsyncIterable[str], hold: Hold = "sentence") -> AsyncIterator[Released]:
+        """`stream` for pieces that arrive asynchronously; verdicts are found in the engine's own thread."""
+        import asyncio
+
+        stream, run = self.open_stream(hold), asyncio.get_running_loop().run_in_executor
+        async for delta in deltas:
+            for part in await run(self._thread(), stream.push, delta):
+                yield part
+            if stream.blocked:
+                return
+        for part in await run(self._thread(), stream.finish):
+            yield part
 
     def explain(self, content: object) -> Explanation:
         """Explain a decision: the words behind each classifier's probability, the matches, and the deciding step."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,13 @@ from seemly.inference.cascade import EVERYTHING, CascadeScorer
 from seemly.inference.fast import FastScorer
 from seemly.inference.language import Detector
 from seemly.inference.manifest import FILE, Manifest
+from seemly.inference.overlay import OverlayScorer
 from seemly.media.providers import MediaModels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from seemly.adapters.onnx_text import OnnxTextModel
     from seemly.inference.scorer import Scorer
     from seemly.media.hashing import Hasher
     from seemly.media.image import ImageModel
@@ -37,6 +40,9 @@ TIERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 _ROOT = "SEEMLY_MODELS"
+
+_FOLDER = "folder:"
+"""What a tier begins with that is a model of one's own, in the folder that follows."""
 
 
 class Models:
@@ -64,6 +70,7 @@ class Models:
         self._scorers: dict[tuple[str, float], Scorer | str] = {}
         self._accurate: AccurateModel | None = None
         self._detector: Detector | None = None
+        self._folders: dict[str, OnnxTextModel] = {}
 
     def path(self, name: str) -> Path:
         """The folder of the model of that name. Raises ModelError where there is none."""
@@ -85,9 +92,11 @@ class Models:
 
         `share`, 0 to 1, is how much of ordinary traffic the accurate model of the cascade reads. Raises ConfigError
         for a tier that there is not, ModelError where a manifest cannot be read.
+
+        `folder:PATH` is the tier of the model of one's own in that folder.
         """
         self._names(tier)
-        wanted = (tier, share if tier == "cascade" else EVERYTHING)
+        wanted = (tier, share if tier == "cascade" or tier.startswith(_FOLDER) else EVERYTHING)
         with self._lock:
             if wanted not in self._scorers:
                 try:
@@ -109,21 +118,46 @@ class Models:
 
     def default_thresholds(self, tier: str) -> Mapping[str, float]:
         """The probability from which each label counts as found, as calibration set it."""
-        return Manifest.read(self.path(self._names(tier)[-1])).thresholds
+        names = self._names(tier)
+        known = Manifest.read(self.path(names[-1])).thresholds if names else {}
+        return {**known, **self._folder(tier).thresholds} if tier.startswith(_FOLDER) else known
 
     def versions(self, tier: str) -> Mapping[str, str]:
         """The versions of a tier's models, by name. Raises ConfigError, ModelError as `scorer` does."""
-        return {name: Manifest.read(self.path(name)).version for name in self._names(tier)}
+        versions = {name: Manifest.read(self.path(name)).version for name in self._names(tier)}
+        if tier.startswith(_FOLDER):
+            own = self._folder(tier).description
+            versions[own.name] = own.version
+        return versions
 
     def _names(self, tier: str) -> tuple[str, ...]:
+        """The names of the folders of a tier's own models; of a folder, those of the tier that it rests on."""
+        if tier.startswith(_FOLDER):
+            base = self._folder(tier).description.base
+            return () if base is None else TIERS[base]
         if tier not in TIERS:
             raise ConfigError(f"no such tier: {tier!r}; there are {', '.join(self.tiers()) or 'none'}")
         return TIERS[tier]
+
+    def _folder(self, tier: str) -> OnnxTextModel:
+        """The model of one's own that a tier names. Raises ConfigError without the extra, ModelError."""
+        model = self._folders.get(tier)
+        if model is None:
+            try:
+                open_tier = import_module("seemly.adapters.onnx_text").open_tier
+            except ModuleNotFoundError as error:
+                raise ConfigError('a tier in a folder needs an extra: pip install "seemly[onnx-text]"') from error
+            model = self._folders[tier] = open_tier(Path(tier.removeprefix(_FOLDER)))
+        return model
 
     def _has(self, name: str) -> bool:
         return any((root / name / FILE).is_file() for root in self._roots())
 
     def _make(self, tier: str, share: float) -> Scorer:
+        if tier.startswith(_FOLDER):
+            own = self._folder(tier)
+            base = own.description.base
+            return own if base is None else OverlayScorer(own, self._make(base, share))
         fast = self._scorers.get(("fast", EVERYTHING))
         if not isinstance(fast, FastScorer):
             fast = self._scorers["fast", EVERYTHING] = FastScorer(self.path("text-fast"))
