@@ -13,6 +13,7 @@
         ├── ForbiddenError         a key that may not do this
         ├── NotFoundError          what is not there, or not for this key
         ├── ConflictError          a key or id that is taken already
+        ├── UnseenError            media that could not be looked at, where there is no answer but a verdict
         └── TooManyRequestsError   more than a limit or a quota allows
 
 The service's store and server raise a few of their own beneath SeemlyError, which stand where they are raised: what a
@@ -46,6 +47,7 @@ __all__ = [
     "ServiceError",
     "TooManyRequestsError",
     "UnauthorizedError",
+    "UnseenError",
     "shorten",
 ]
 
@@ -156,6 +158,12 @@ class ConflictError(ServiceError):
     """A key or id that must be its own is taken already."""
 
     code = "CONFLICT"
+
+
+class UnseenError(ServiceError):
+    """Media that could not be looked at, where the answer could only be a verdict on it. `issues` say why."""
+
+    code = "UNPROCESSABLE_CONTENT"
 
 
 class TooManyRequestsError(ServiceError):

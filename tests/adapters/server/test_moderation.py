@@ -16,8 +16,9 @@ from seemly.core.content import MAX_TEXT
 from seemly.engine.models import Models
 from seemly.policies.builtin import BUILTIN
 from seemly.service.authors.blocks import lift_expired
-from seemly.service.base.records import Author, ChannelRecord, Item
-from tests.support.service_server import Ids, Service, read_body, serving
+from seemly.service.base.records import Author, ChannelRecord, Item, Usage
+from seemly.testing import FakeModels
+from tests.support.service_server import RED_PICTURE, Ids, Service, read_body, serving
 
 MINUTE_MS = 60_000
 
@@ -132,29 +133,57 @@ def test_many_clients_with_one_content_id_make_one_item(service: Service) -> Non
 
 def test_what_is_not_to_be_stored_is_not(service: Service) -> None:
     assert service.moderate("bad", doNotStore=True, contentId="c1", authorId="jo")["evaluation"]["flagged"]
-    image = {"url": "https://example.com/a.png", "doNotStore": True}
-    assert "contentId" not in service.call("POST", "/moderate/image", image)
     assert list_items(service)["items"] == []
     read_body(service.send("GET", "/authors/jo"), 404, "NOT_FOUND")
     read_body(service.send("POST", "/actions/execute", {"actionId": "reject", "contentIds": ["c1"]}), 404, "NOT_FOUND")
 
 
-def test_an_image_that_was_not_had_is_told_of(service: Service) -> None:
-    answer = service.call("POST", "/moderate/image", {"url": "https://example.com/a.png"})
-    told = service.call("POST", "/moderate", {"content": {"type": "image", "url": "https://example.com/a.png"}})
-    assert answer["status"] == "partial_success"
-    assert "texts" not in answer
-    assert answer["labels"] == []
-    assert answer["errors"] == told["errors"] != []
+def count_units(service: Service) -> int:
+    service.app.state.parts.moderation.meter.flush()
+    return sum(each.units for each in service.all(Usage))
+
+
+@pytest.mark.parametrize(
+    ("url", "settings"),
+    [
+        ("https://example.com/a.png", {}),
+        ("data:image/png;base64,aGVsbG8=", {}),
+        (RED_PICTURE, {"enableImageModeration": False}),
+    ],
+    ids=["not to be had", "not an image", "switched off"],
+)
+def test_an_image_that_nobody_looked_at_is_never_called_clean(url: str, settings: Any, service: Service) -> None:
+    service.manage("PUT", f"/channels/{service.channel_id}", settings)
+    before = count_units(service)
+    body = read_body(service.send("POST", "/moderate/image", {"url": url}), 422, "UNPROCESSABLE_CONTENT")
+    assert body["issues"]
+    assert list_items(service)["items"] == []
+    assert count_units(service) == before
+    told = service.call("POST", "/moderate", {"content": {"type": "image", "url": url}})
+    assert told["meta"]["status"] == "partial_success"
+    assert told["errors"]
+    assert told["recommendation"]["action"] == "review"
+
+
+def test_an_image_that_no_model_looks_at_is_never_called_clean(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason='needs "seemly[image]"')
+    with serving(tmp_path, models=FakeModels()) as service:
+        read_body(service.send("POST", "/moderate/image", {"url": RED_PICTURE}), 422, "UNPROCESSABLE_CONTENT")
+        told = service.call("POST", "/moderate", {"content": {"type": "image", "url": RED_PICTURE}})
+        assert told["recommendation"]["action"] == "review"
 
 
 def test_an_image_has_labels(service: Service) -> None:
-    body = {"url": "https://example.com/a.png", "authorId": "jo", "contextId": "room", "metadata": {"a": [1]}}
+    pytest.importorskip("PIL", reason='needs "seemly[image]"')
+    body = {"url": RED_PICTURE, "authorId": "jo", "contextId": "room", "metadata": {"a": [1]}}
     answer = service.call("POST", "/moderate/image", body)
-    assert answer["status"] == "partial_success"
+    assert answer["status"] == "success"
+    assert answer["flagged"]
+    assert {"label": "nudity", "score": 0.9} in answer["labels"]
     assert answer["request"]["quota_usage"] == 3
     [item] = list_items(service)["items"]
     assert (item["id"], item["authorId"], item["conversationId"]) == (answer["contentId"], "jo", "room")
+    assert "contentId" not in service.call("POST", "/moderate/image", {**body, "doNotStore": True})
 
 
 @pytest.mark.parametrize("where", ["channel", "project"])

@@ -152,8 +152,6 @@ def _report(result: ModerationResult, specs: Mapping[str, Spec]) -> dict[str, An
         if failure.id.startswith("decode:"):
             path = f"input[{failure.id.removeprefix('decode:')}]"
             raise ModerationsError(f"{path}: {failure.message}", path, reason="image_not_read")
-    if "image" in kinds and not result.media:
-        raise ModerationsError("the channel has images switched off", "input", reason="image_not_read")
     seen = frozenset(each.label for media in result.media for each in media.labels)
     readers = _Readers(specs, kinds, seen)
     found = {name: _weigh(groups, result, readers) for name, groups in CATEGORIES.items()}

@@ -68,7 +68,8 @@ class Endpoint:
 
     Calls by an organization's key count against its rate of management, those by a project's key, with `moderates`,
     against the project's rate of moderations. Fields of the body beyond those that `takes` names are ignored.
-    `run_many`, where there is one, is quicker for several calls at once.
+    `run_many`, where there is one, is quicker for several calls at once. `may_be_unseen` says that it answers 422 for
+    media that could not be looked at.
     """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
@@ -83,3 +84,4 @@ class Endpoint:
     parameters: tuple[Parameter, ...] = ()
     moderates: bool = False
     run_many: RunMany | None = None
+    may_be_unseen: bool = False

@@ -198,5 +198,6 @@ ENDPOINTS = (
         run=_moderate_image,
         takes=_IMAGE,
         gives=_IMAGE_RESULT,
+        may_be_unseen=True,
     ),
 )
