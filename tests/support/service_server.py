@@ -187,7 +187,7 @@ def running(app: Any) -> Iterator[Any]:
 
 def issue_paths(answer: Any) -> set[str]:
     """The fields that an error's body complains of."""
-    return {each["path"] for each in answer.json().get("issues", ())}
+    return {".".join(map(str, each["path"])) for each in answer.json().get("issues", ())}
 
 
 def read_body(answer: Any, status: int, code: str) -> Mapping[str, Any]:
@@ -196,7 +196,9 @@ def read_body(answer: Any, status: int, code: str) -> Mapping[str, Any]:
     body: Mapping[str, Any] = answer.json()
     assert body["code"] == code
     assert body["message"]
-    assert set(body) <= {"code", "message", "issues"}
+    assert set(body) - {"issues"} == {"type", "code", "message", "request_id", "doc_url"}
+    assert body["request_id"] == answer.headers["x-request-id"]
+    assert body["doc_url"].endswith(f"/v1/errors#{code}")
     return body
 
 

@@ -30,7 +30,7 @@ WEBHOOK = "id projectId name url eventTypes description enabled payloadVersion c
 LISTED = "id key name description projectId channelId createdAt"
 WORDLIST = f"{LISTED} mode match mask words"
 DELIVERY = "id eventId webhookId state attempts createdAt nextAttemptAt"
-RESULT = "content author evaluation recommendation policies insights meta errors"
+RESULT = "content author evaluation recommendation casebook policies insights meta errors"
 
 HAPPY: dict[str, tuple[Any, str]] = {
     "moderate": ({"content": {"type": "text", "text": "bad"}, "authorId": "jo"}, RESULT),

@@ -7,24 +7,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from seemly.adapters.server.endpoint import Endpoint, Schema
+from seemly.adapters.server.errors import ERROR_TYPES, STATUS
 
 __all__ = ["VERSION", "describe"]
 
 VERSION = "1.1.0"
 """The version of the interface's description."""
 
+_PATH: Schema = {"type": "array", "items": {"type": ["string", "integer"]}}
 _ERROR: Schema = {
     "type": "object",
-    "required": ["code", "message"],
+    "required": ["type", "code", "message", "request_id", "doc_url"],
     "properties": {
-        "code": {"type": "string"},
+        "type": {"type": "string", "enum": list(ERROR_TYPES)},
+        "code": {"type": "string", "enum": list(STATUS)},
         "message": {"type": "string"},
+        "request_id": {"type": "string", "description": "As in the header X-Request-Id."},
+        "doc_url": {"type": "string", "description": "The page of this server that explains the code."},
         "issues": {
             "type": "array",
             "items": {
                 "type": "object",
                 "required": ["message"],
-                "properties": {"message": {"type": "string"}, "path": {"type": "string"}},
+                "properties": {"message": {"type": "string"}, "path": _PATH},
             },
         },
     },

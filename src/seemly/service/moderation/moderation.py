@@ -181,7 +181,8 @@ def _moderate_by(engine: Engine, submissions: Sequence[Submission]) -> list[Mode
 
 def _view(done: Done, now_ms: int) -> dict[str, Any]:
     author = None if done.author is None else view_brief_author(done.author, now_ms)
-    return {**done.result.to_dict(), "author": author}
+    # The interface tells of earlier decisions on similar content, which nothing here keeps.
+    return {**done.result.to_dict(), "author": author, "casebook": None}
 
 
 def _refuse_unseen(done: Done) -> Done:

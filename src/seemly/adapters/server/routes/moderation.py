@@ -121,10 +121,11 @@ RESULT = record(
             {
                 "action": choice("allow", "review", "reject"),
                 "reason_codes": items(TEXT),
-                "matched_rules": items(record({"key": TEXT, "name": maybe(TEXT)})),
+                "matched_rules": items(record({"key": TEXT, "name": TEXT})),
             },
             ["action", "reason_codes"],
         ),
+        "casebook": {"type": "null"},
         "policies": items(_POLICY),
         "insights": items(record({"id": TEXT, "type": choice("insight"), "value": maybe(TEXT), "probability": SHARE})),
         "meta": record(
