@@ -60,7 +60,6 @@ def fetch_red(url: str, _most: int) -> bytes:
     return _RED
 
 
-
 NO_LIMITS = ServerSettings(tier="fast", management_rate=1_000_000, moderation_rate=1_000_000)
 
 

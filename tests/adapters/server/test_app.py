@@ -22,13 +22,13 @@ ACTION = """id key name description type builtIn position filterInQueueIds queue
     valueRequired createdAt"""
 AUTHOR = """id external_id status block trust_level name email company profile_picture external_link first_seen
     last_seen last_incident risk_evaluation metrics metadata"""
-QUEUE = "id name description filter totalItemsCount resolvedItemsCount unresolvedItemsCount"
+QUEUE = "id name description isDefault filter totalItemsCount resolvedItemsCount unresolvedItemsCount"
 MEMBER = "id name email role createdAt"
 ORGANIZATION = "id name plan quota createdAt"
 KEY = "id name hint projectId projects channels projectIds createdAt expiresAt stopsAt lastUsedAt"
 WEBHOOK = "id projectId name url eventTypes description enabled payloadVersion createdAt"
-LISTED = "id key name description projectId channelId createdAt"
-WORDLIST = f"{LISTED} mode match mask words"
+LISTED = "id key name description projectId channelId userId createdAt"
+WORDLIST = f"{LISTED} organizationId strict mode match mask words"
 DELIVERY = "id eventId webhookId state attempts createdAt nextAttemptAt"
 RESULT = "content author evaluation recommendation casebook policies insights meta errors"
 
@@ -49,6 +49,7 @@ HAPPY: dict[str, tuple[Any, str]] = {
     "deleteQueue": (None, "deleted id"),
     "listItems": (None, "items pagination"),
     "getStats": (None, "actionStats reviewStats topReviewers trends"),
+    "resolveItems": ({"itemIds": ["{item_id}", "none"]}, "resolved notFoundIds"),
     "resolveItem": ({"comment": "fine"}, "success resolvedAt comment"),
     "unresolveItem": ({}, "success status unresolvedAt"),
     "listAuthors": (None, "authors pagination"),
@@ -58,6 +59,16 @@ HAPPY: dict[str, tuple[Any, str]] = {
     "deleteAuthor": (None, "success"),
     "eraseAuthor": (None, "success erasedContent"),
     "exportAuthor": (None, "lines"),
+    "getAnalyticsSummary": (None, "range channelId totals previousPeriod pendingReview flagRateSpike"),
+    "getAnalyticsVolumes": (None, "range channelId bucket volumes"),
+    "getAnalyticsAutomation": (
+        None,
+        """range channelId flagged handledByRules handledByCasebook sentToReview mergedDuplicates automationRate
+        reviewsAllowed reviewsRejected reviewsResolvedWithoutDecision reviewsUnresolved casebookOverrulings rules""",
+    ),
+    "getAnalyticsPolicies": (None, "range channelId policies"),
+    "getAnalyticsChannels": (None, "range channels"),
+    "getAnalyticsAuthors": (None, "range channelId authors"),
     "listProjects": (None, PROJECT),
     "createProject": ({"name": "Shop", "domain": "shop.example", "context": "a market"}, f"{PROJECT} secretKey"),
     "getProject": (None, PROJECT),
@@ -111,6 +122,7 @@ HAPPY: dict[str, tuple[Any, str]] = {
     "listKeys": (None, KEY),
     "createKey": ({"name": "Reader", "projects": "read", "expiresInDays": 30}, f"{KEY} secret"),
     "createProjectKey": ({"name": "Second"}, f"{KEY} secret"),
+    "createApiKey": ({}, "id name projectId createdAt secretKey"),
     "rollKey": ({"delay": "1h"}, f"{KEY} secret"),
     "deleteKey": (None, "deleted id"),
     "listActivity": (None, "id keyId what targetId at"),

@@ -295,7 +295,7 @@ def test_an_action_that_cannot_be_is_not_done_at_all(
 ) -> None:
     service.moderate("fine", contentId="c1", authorId="jo")
     told = read_body(service.send("POST", "/actions/execute", {"actionId": action, **more}), status, code)
-    assert [each["path"] for each in told.get("issues", ())] == ([] if path is None else [path])
+    assert [each["path"] for each in told.get("issues", ())] == ([] if path is None else [[path]])
     assert service.call("GET", "/authors/jo")["status"] == "enabled"
     assert [each["status"] for each in list_items(service)["items"]] == ["pending"]
 

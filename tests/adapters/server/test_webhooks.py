@@ -218,10 +218,8 @@ def test_a_projects_key_manages_the_projects_webhooks(service: Service, ids: Ids
     assert ids.call("GET", one)["eventTypes"] == ids.manage("GET", one)["eventTypes"] == ["author.action"]
     assert ids.call("GET", "/webhook-secret") == ids.manage("GET", "/projects/{project_id}/webhook-secret")
     unknown = service.send("POST", "/webhooks", {**body, "eventTypes": ["QUEUE_ITEM_NEW", 5]}, ids["project_key"])
-    assert {each["path"] for each in read_body(unknown, 400, "BAD_REQUEST")["issues"]} == {
-        "eventTypes.0",
-        "eventTypes.1",
-    }
+    issues = read_body(unknown, 400, "BAD_REQUEST")["issues"]
+    assert [each["path"] for each in issues] == [["eventTypes", 0], ["eventTypes", 1]]
     # It reaches no other project's, and manages nothing else.
     for method in ("GET", "PUT", "DELETE"):
         read_body(service.send(method, one, {} if method == "PUT" else None), 404, "NOT_FOUND")

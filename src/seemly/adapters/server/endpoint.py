@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from seemly.core.errors import NotFoundError, SeemlyError
@@ -49,6 +49,15 @@ class Call:
     def project_id(self) -> str:
         """The project of the key. Raises ForbiddenError for an organization's."""
         return keys.require_moderation(self.key)
+
+    @property
+    def manager(self) -> Key:
+        """The key that a call manages by. A project's key may manage the webhooks and wordlists of its own project;
+        only their endpoints ask for this."""
+        if self.key.project_id is None:
+            return self.key
+        own = (self.key.project_id,)
+        return replace(self.key, project_id=None, projects="write", channels="write", project_ids=own)
 
     def id_of(self, name: str) -> str:
         """A part of the path. Raises NotFoundError where it can be nobody's id."""

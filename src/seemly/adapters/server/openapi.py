@@ -138,7 +138,9 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
             "413": "The body is too large.",
         }
     if endpoint.may_be_unseen:
-        problems["422"] = "The image could not be looked at: there is no verdict, nothing is stored, nothing is charged."
+        problems["422"] = (
+            "The image could not be looked at: there is no verdict, nothing is stored, nothing is charged."
+        )
     if endpoint.key != "any" or "{" in endpoint.path:
         problems["404"] = "It does not exist, or lies outside what the key reaches."
     if endpoint.moderates or endpoint.key != "project":

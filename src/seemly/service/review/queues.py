@@ -16,8 +16,8 @@ from seemly.service.review.filters import Filter, read_filter, seek
 from seemly.service.review.views import view_queue
 
 __all__ = [
-    "Found", "create_queue", "delete_queue", "find_item", "find_items", "find_queue", "holds", "list_queues", "place",
-    "put_back", "read_queue", "update_queue",
+    "Found", "create_queue", "delete_queue", "find_default_queue", "find_item", "find_items", "find_queue", "holds",
+    "list_queues", "place", "put_back", "read_queue", "update_queue",
 ]  # fmt: skip
 
 _NEWEST = Order("created_ms", descending=True)
@@ -39,6 +39,14 @@ def find_queue(
     found = tx.find(Queue, Query(conditions, lock=lock))
     if not found:
         raise NotFoundError("there is no such queue in this project")
+    return found[0]
+
+
+def find_default_queue(tx: Transaction, project_id: str) -> Queue:
+    """The project's oldest queue, which is the one that it came with until that is deleted. Raises NotFoundError."""
+    found = tx.find(Queue, Query((Where("project_id", "is", project_id),), (Order("created_ms"),), limit=1))
+    if not found:
+        raise NotFoundError("this project has no queue")
     return found[0]
 
 
@@ -220,5 +228,9 @@ def _view(env: Environment, tx: Transaction, queue: Queue) -> dict[str, Any]:
     def count(wanted: Filter) -> int:
         return sum(tx.count(Item, each) for each in _look(env, tx, queue, wanted, placed))
 
-    unresolved = count(Filter(check_status="unchecked"))
-    return view_queue(queue, resolved=count(Filter(check_status="checked")), unresolved=unresolved)
+    return view_queue(
+        queue,
+        is_default=find_default_queue(tx, queue.project_id).id == queue.id,
+        resolved=count(Filter(check_status="checked")),
+        unresolved=count(Filter(check_status="unchecked")),
+    )

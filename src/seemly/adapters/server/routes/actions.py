@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
+from seemly.adapters.server.pages import in_pages
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, taken, text
 from seemly.service.base.records import ActionType
@@ -95,8 +96,17 @@ ENDPOINTS = (
         takes=_on_targets({**_ACTION_ID, **_HOW}),
         gives=_DONE,
     ),
-    Endpoint(
-        "GET", "/actions", "listActions", "List actions", **_OF, run=_list, parameters=_OF_QUEUE, gives=items(ACTION)
+    in_pages(
+        Endpoint(
+            "GET",
+            "/actions",
+            "listActions",
+            "List actions",
+            **_OF,
+            run=_list,
+            parameters=_OF_QUEUE,
+            gives=items(ACTION),
+        )
     ),
     Endpoint("POST", "/actions", "createAction", "Create an action", **_OF, run=_create, takes=_CREATED, gives=ACTION),
     Endpoint("GET", _ONE, "getAction", "Get an action", **_OF, run=_get, gives=ACTION),

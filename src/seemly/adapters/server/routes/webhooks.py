@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
+from seemly.adapters.server.pages import in_pages
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import BOOL, JSON, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text
 from seemly.core.frozen import thaw
-from seemly.service.base.records import Attempt, Delivery, Key
+from seemly.service.base.records import Attempt, Delivery
 from seemly.service.base.times import to_iso
 from seemly.service.management import keys, webhooks
 from seemly.service.webhooks import delivery
@@ -79,41 +79,34 @@ _PAGE = (
 
 def _list(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return [view_webhook(each) for each in webhooks.list_webhooks(tx, _key(call), _project_id(call))]
+        return [view_webhook(each) for each in webhooks.list_webhooks(tx, call.manager, _project_id(call))]
 
 
 def _get(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return view_webhook(webhooks.get_webhook(tx, _key(call), call.id_of("webhook_id")))
+        return view_webhook(webhooks.get_webhook(tx, call.manager, call.id_of("webhook_id")))
 
 
 def _create(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        made = webhooks.create_webhook(call.env, tx, _key(call), _project_id(call), _spell(call.body))
+        made = webhooks.create_webhook(call.env, tx, call.manager, _project_id(call), _spell(call.body))
         return view_webhook(made)
 
 
 def _update(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
         webhook_id = call.id_of("webhook_id")
-        return view_webhook(webhooks.update_webhook(call.env, tx, _key(call), webhook_id, _spell(call.body)))
+        return view_webhook(webhooks.update_webhook(call.env, tx, call.manager, webhook_id, _spell(call.body)))
 
 
 def _delete(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return {"deleted": True, "id": webhooks.delete_webhook(call.env, tx, _key(call), call.id_of("webhook_id")).id}
+        return {"deleted": True, "id": webhooks.delete_webhook(call.env, tx, call.manager, call.id_of("webhook_id")).id}
 
 
 def _secret(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return {"secret": webhooks.get_webhook_secret(tx, _key(call), _project_id(call))}
-
-
-def _key(call: Call) -> Key:
-    """The key that a call acts by. That of a project may manage the project's webhooks, and nothing else of it."""
-    if call.key.project_id is None:
-        return call.key
-    return replace(call.key, project_id=None, projects="write", project_ids=(call.key.project_id,))
+        return {"secret": webhooks.get_webhook_secret(tx, call.manager, _project_id(call))}
 
 
 def _project_id(call: Call) -> str:
@@ -210,12 +203,14 @@ _BY = (
 _OF_DELIVERY = (Parameter("deliveryId", text(500), "only those of this delivery"),)
 
 ENDPOINTS = (
-    Endpoint("GET", _ALL, "listWebhooks", "List a project's webhooks", **_OF, run=_list, gives=items(WEBHOOK)),
+    in_pages(
+        Endpoint("GET", _ALL, "listWebhooks", "List a project's webhooks", **_OF, run=_list, gives=items(WEBHOOK))
+    ),
     Endpoint("POST", _ALL, "createWebhook", "Create a webhook", **_OF, run=_create, takes=_CREATED, gives=WEBHOOK),
     Endpoint("GET", _ONE, "getWebhook", "Get a webhook", **_EITHER, run=_get, gives=WEBHOOK),
     Endpoint("PUT", _ONE, "updateWebhook", "Change one", **_EITHER, run=_update, takes=taken(_WRITTEN), gives=WEBHOOK),
     Endpoint("DELETE", _ONE, "deleteWebhook", "Delete a webhook", **_EITHER, run=_delete, gives=DELETED),
-    Endpoint("GET", "/webhooks", "listOwnWebhooks", "List them", **_OWN, run=_list, gives=items(WEBHOOK)),
+    in_pages(Endpoint("GET", "/webhooks", "listOwnWebhooks", "List them", **_OWN, run=_list, gives=items(WEBHOOK))),
     Endpoint("POST", "/webhooks", "createOwnWebhook", "Create one", **_OWN, run=_create, takes=_CREATED, gives=WEBHOOK),
     Endpoint("GET", "/webhook-secret", "getOwnWebhookSecret", "Get the secret", **_OWN, run=_secret, gives=_SECRET),
     Endpoint("GET", _HIDDEN, "getWebhookSecret", "Get the webhook secret", **_OF, run=_secret, gives=_SECRET),
