@@ -232,6 +232,40 @@ def test_policies_are_overridden_on_an_enterprise_plan_only(service: Service) ->
     assert "enterprise plan" in told["message"]
 
 
+@pytest.mark.parametrize(
+    ("policy", "modified"),
+    [
+        (
+            {"id": "pii", "entities": {"email": {"shouldMask": True, "mask": "<$>"}}},
+            "<jo@example.com> https://a.example",
+        ),
+        ({"id": "pii", "entities": {"email": {"enable": False}}}, None),
+        ({"id": "url", "entities": {"url": {"mask": "[link]"}}}, "jo@example.com [link]"),
+    ],
+)
+def test_entities_are_overridden(policy: Any, modified: str | None, service: Service) -> None:
+    result = service.moderate("jo@example.com https://a.example", policies=[policy])
+    assert result["content"]["modified"] == modified
+    assert [each["id"] for each in result["policies"]] == [policy["id"].replace("pii", "personal_information")]
+
+
+@pytest.mark.parametrize(
+    ("policy", "path"),
+    [
+        ({"id": "pii", "entities": {"shoe_size": {}}}, ["entities", "shoe_size"]),
+        ({"id": "pii", "entities": {"email": {"mask": 5}}}, ["entities", "email", "mask"]),
+        ({"id": "pii", "entities": 5}, ["entities"]),
+        ({"id": "url", "entities": {"host": {}}}, ["entities", "host"]),
+        ({"id": "url", "plain_links": "odd"}, ["plain_links"]),
+        ({"id": "url", "options": {"plain_links": "odd"}}, ["options", "plain_links"]),
+    ],
+)
+def test_issues_with_an_override_name_what_was_sent(policy: Any, path: list[str], service: Service) -> None:
+    body = {"content": "fine", "policies": [{"id": "toxicity"}, policy]}
+    told = read_body(service.send("POST", "/moderate", body), 400, "BAD_REQUEST")
+    assert [each["path"] for each in told["issues"]] == [["policies", 1, *path]]
+
+
 def test_a_client_action_is_followed(service: Service) -> None:
     result = service.moderate("fine", clientAction={"action": "reject", "source": "report", "reason": "spam"})
     assert result["recommendation"]["action"] == "reject"

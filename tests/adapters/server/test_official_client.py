@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("moderation_api", reason="needs moderation_api: pip install moderation_api==2.2.0")
 
 import moderation_api
+from moderation_api import errors
 
 from tests.support.service_server import Ids, Service, serving
 
@@ -145,3 +146,78 @@ def test_a_call_with_a_projects_key_is_answered(name: str, ids: Ids) -> None:
 def test_a_call_with_an_organizations_key_is_answered(name: str, ids: Ids) -> None:
     answer = OF_ORGANIZATIONS[name](connect(ids.service, ids.service.organization_key), ids)
     assert answer is not None
+
+
+def test_a_result_has_every_shape_that_the_client_knows(service: Service, ids: Ids) -> None:
+    rule = {"key": "r", "conditions": [{"field": "any_flagged", "operator": "is", "value": True}], "action": "reject"}
+    ids.manage("PUT", "/channels/{default_channel_id}/rules", {"rules": [rule]})
+    client = connect(service, ids["project_key"])
+    text = "mail jo@example.com, see https://bit.ly/x or http://paypal.com.example.com/login"
+    answer = submit(client, text, author_id="jo", content_id="c1", metadata={"a": 1})
+    assert (answer.recommendation.action, answer.recommendation.matched_rules[0].name) == ("reject", "r")
+    assert answer.casebook is None
+    found = {each.id: each for each in answer.policies}
+    assert found["personal_information"].flagged
+    assert not found["toxicity"].flagged
+    assert [each.match for each in found["personal_information"].matches] == ["jo@example.com"]
+    assert found["url"].matches[0].signals.is_link_shortener
+    assert answer.author.external_id == "jo"
+    parts = {"title": {"type": "text", "text": "so so"}, "photo": {"type": "image", "url": "https://example.com/a.png"}}
+    mixed = client.content.submit(content={"type": "object", "data": parts})
+    assert (mixed.meta.status, mixed.recommendation.action) == ("partial_success", "reject")
+    [second, first] = client.queue.items.list(id=ids["queue_id"], sort="LIFO").result.data
+    assert (first.content.text, first.author_id, first.content_id) == (text, "jo", "c1")
+    assert {each.label: each for each in first.labels}["url"].matches[0].signals.is_link_shortener
+    assert second.content.data["title"].text == "so so"
+
+
+def test_pages_follow_one_another(service: Service, ids: Ids) -> None:
+    client = connect(service, ids["project_key"])
+    sent = {submit(client, f"fine {number}").content.id for number in range(5)}
+    page, seen = client.queue.items.list(id=ids["queue_id"], page_size=2), []
+    while page is not None:
+        seen += [each.id for each in page.result.data]
+        page = page.next()
+    assert len(seen) == 5
+    assert set(seen) == sent
+    both = service.send("GET", ids.fill("/queue/{queue_id}/items?page=1&pageNumber=1"), key=ids["project_key"])
+    assert both.status_code == 400
+
+
+def test_errors_are_of_the_clients_own_classes(service: Service, ids: Ids) -> None:
+    client, admin = connect(service, ids["project_key"]), connect(service, service.organization_key)
+    ids["channel_id"]
+    limited = Ids(service)
+    limited.manage("PUT", "/projects/{project_id}", {"rateLimit": 1})
+    crowd = connect(service, limited["project_key"])
+    submit(crowd)
+    cases: list[tuple[Any, Callable[[], Any], str]] = [
+        (
+            errors.BadRequestError,
+            lambda: submit(client, policies=[{"id": "pii", "entities": {"x": {}}}]),
+            "BAD_REQUEST",
+        ),
+        (errors.AuthenticationError, lambda: submit(connect(service, "proj_none")), "UNAUTHORIZED"),
+        (errors.PermissionDeniedError, lambda: client.projects.list(), "FORBIDDEN"),
+        (errors.NotFoundError, lambda: client.actions.retrieve(id="none"), "NOT_FOUND"),
+        (
+            errors.ConflictError,
+            lambda: admin.channels.create(project_id=ids["project_id"], name="B", key="second"),
+            "CONFLICT",
+        ),
+        (errors.RateLimitError, lambda: submit(crowd), "TOO_MANY_REQUESTS"),
+    ]
+    for kind, call, code in cases:
+        with pytest.raises(kind) as caught:
+            call()
+        data = caught.value.data
+        assert data.code == code
+        assert data.request_id == caught.value.headers["x-request-id"]
+        page, _, part = data.doc_url.partition("#")
+        explained = service.http.get(f"{service.url}{page}")
+        assert explained.status_code == 200
+        assert f'id="{part}"' in explained.text
+        if kind is errors.BadRequestError:
+            assert data.issues[0].path == ["policies", 0, "entities", "x"]
+        if kind is errors.RateLimitError:
+            assert 0 < int(caught.value.headers["retry-after"]) < 60

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from seemly.core.attempts import attempt, go_on
 from seemly.core.content import MAX_BASE64, Submission, is_url
-from seemly.core.errors import Issue, SeemlyError, UnseenError
+from seemly.core.errors import ContentError, Issue, SeemlyError, UnseenError
 from seemly.core.submission import parse_submission
 from seemly.engine.engine import Engine, Rejected
 from seemly.engine.result import ModerationResult
@@ -22,6 +22,7 @@ from seemly.service.management.accounts import add_usage, find_organization
 from seemly.service.moderation.engine_cache import Engines
 from seemly.service.moderation.lookup import Asked, Case, find_channel, find_project, is_kept, open_cases, recall
 from seemly.service.moderation.metering import Meter
+from seemly.service.moderation.overrides import name_as_sent, read_overrides
 from seemly.service.moderation.persistence import Done, write
 
 __all__ = ["Moderation"]
@@ -62,7 +63,14 @@ class Moderation:
         asked = [attempt(partial(_ask, project_id, request)) for project_id, request in requests]
         done = self._run(asked)
         now_ms = self.env.now()
-        return [each if isinstance(each, SeemlyError) else _view(each, now_ms) for each in done]
+        return [
+            _view(each, now_ms)
+            if isinstance(each, Done)
+            else name_as_sent(each, request)
+            if isinstance(each, ContentError)
+            else each
+            for each, (_, request) in zip(done, requests, strict=True)
+        ]
 
     def moderate(self, project_id: str, request: object) -> ModerationResult:
         """As `submit`, for who wants the result itself; its author is as they were before. Raises as `submit` does."""
@@ -202,7 +210,7 @@ def _or_raise(found: T | SeemlyError) -> T:
 
 
 def _ask(project_id: str, request: object) -> Asked:
-    return Asked(project_id, _read(request))
+    return Asked(project_id, _read(read_overrides(request)))
 
 
 def _read(request: object) -> Submission:

@@ -24,6 +24,7 @@ from seemly.adapters.server.schema import (
 from seemly.core.content import MAX_BASE64, MAX_FIELDS, MAX_TEXT
 from seemly.core.errors import SeemlyError
 from seemly.policies.builtin import BUILTIN
+from seemly.service.moderation.overrides import PII
 
 __all__ = ["ENDPOINTS"]
 
@@ -49,6 +50,7 @@ _CLIENT_ACTION = taken(
     },
     ["action"],
 )
+_ENTITY = taken({"enable": BOOL, "flag": BOOL, "shouldMask": BOOL, "mask": text(200)})
 _REQUEST = taken(
     {
         "content": {"anyOf": [_SHORT, _TEXT, *_BY_URL.values(), _BY_BYTES, _OBJECT]},
@@ -62,7 +64,15 @@ _REQUEST = taken(
         "doNotStore": BOOL,
         "clientAction": _CLIENT_ACTION,
         "policies": items(
-            taken({"id": choice(*(each.id for each in BUILTIN)), "flag": BOOL, "threshold": SHARE}, ["id"])
+            taken(
+                {
+                    "id": choice(*(each.id for each in BUILTIN), PII),
+                    "flag": BOOL,
+                    "threshold": SHARE,
+                    "entities": {"type": "object", "additionalProperties": _ENTITY},
+                },
+                ["id"],
+            )
         ),
     },
     ["content"],
