@@ -19,7 +19,7 @@ CHANNEL = """id projectId key name description isDefault contentType flaggingMod
 PROJECT = """id name description domain context globalFlaggingMode enableRequestLogging casebookEnabled rateLimit
     retentionDays createdAt updatedAt"""
 ACTION = """id key name description type builtIn position filterInQueueIds queueBehaviour possibleValues freeText
-    valueRequired createdAt"""
+    valueRequired webhooks createdAt"""
 AUTHOR = """id external_id status block trust_level name email company profile_picture external_link first_seen
     last_seen last_incident risk_evaluation metrics metadata"""
 QUEUE = "id name description isDefault filter totalItemsCount resolvedItemsCount unresolvedItemsCount"

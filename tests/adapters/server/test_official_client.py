@@ -185,8 +185,7 @@ def test_pages_follow_one_another(service: Service, ids: Ids) -> None:
 
 
 def test_errors_are_of_the_clients_own_classes(service: Service, ids: Ids) -> None:
-    client, admin = connect(service, ids["project_key"]), connect(service, service.organization_key)
-    ids["channel_id"]
+    client = connect(service, ids["project_key"])
     limited = Ids(service)
     limited.manage("PUT", "/projects/{project_id}", {"rateLimit": 1})
     crowd = connect(service, limited["project_key"])
@@ -202,7 +201,7 @@ def test_errors_are_of_the_clients_own_classes(service: Service, ids: Ids) -> No
         (errors.NotFoundError, lambda: client.actions.retrieve(id="none"), "NOT_FOUND"),
         (
             errors.ConflictError,
-            lambda: admin.channels.create(project_id=ids["project_id"], name="B", key="second"),
+            lambda: client.actions.create(name="Reject", key="reject"),
             "CONFLICT",
         ),
         (errors.RateLimitError, lambda: submit(crowd), "TOO_MANY_REQUESTS"),

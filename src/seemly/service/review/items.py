@@ -17,7 +17,7 @@ from seemly.service.base.records import Action, ActionRun, Author, Item, Queue
 from seemly.service.base.requests import Body, read_page, read_time
 from seemly.service.base.times import DAY_MS, to_iso
 from seemly.service.review.filters import Filter
-from seemly.service.review.queues import find_item, find_items, find_queue, holds, put_back
+from seemly.service.review.queues import find_item, find_items, find_queue, holds, put_back, reopen
 from seemly.service.review.views import view_event_item, view_item, view_paged_item
 from seemly.service.webhooks.events import emit
 
@@ -135,9 +135,7 @@ def unresolve_item(
     Raises ContentError, and NotFoundError for what is not in the queue too.
     """
     _, item, comment = _open(env, tx, project_id, queue_id, content_id, wire)
-    action = item.result.get("recommendation", {}).get("action", item.action)
-    item = replace(item, status="pending", action=action, resolved_ms=None, resolve_comment=comment, reviewer=None)
-    tx.put(item)
+    tx.put(replace(reopen(item), resolve_comment=comment))
     return {"success": True, "status": "pending", "unresolvedAt": to_iso(env.now())}
 
 

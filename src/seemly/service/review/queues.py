@@ -17,7 +17,7 @@ from seemly.service.review.views import view_queue
 
 __all__ = [
     "Found", "create_queue", "delete_queue", "find_default_queue", "find_item", "find_items", "find_queue", "holds",
-    "list_queues", "place", "put_back", "read_queue", "update_queue",
+    "list_queues", "place", "put_back", "read_queue", "reopen", "update_queue",
 ]  # fmt: skip
 
 _NEWEST = Order("created_ms", descending=True)
@@ -125,6 +125,14 @@ def place(env: Environment, tx: Transaction, queue: Queue, item: Item, *, presen
 def put_back(tx: Transaction, item: Item) -> None:
     """Have no queue leave an item out any more: it is resolved, and where it was reviewed it may be opened again."""
     tx.remove(Placement, Query((Where("item_id", "is", item.id), Where("present", "is", False))))
+
+
+def reopen(item: Item) -> Item:
+    """An item to be reviewed again, as it was before it was resolved."""
+    if item.status == "pending":
+        return item
+    action = item.result.get("recommendation", {}).get("action", item.action)
+    return replace(item, status="pending", action=action, resolved_ms=None, resolve_comment=None, reviewer=None)
 
 
 def holds(env: Environment, tx: Transaction, queue: Queue, item: Item) -> bool:

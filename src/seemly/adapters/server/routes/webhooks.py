@@ -17,16 +17,19 @@ from seemly.service.webhooks import delivery
 from seemly.service.webhooks.events import EVENT_TYPES
 from seemly.service.webhooks.views import view_webhook
 
-__all__ = ["ENDPOINTS"]
+__all__ = ["ENDPOINTS", "URL_PATTERN"]
 
 _SPELLINGS = {each.replace(".", "_").upper(): each for each in EVENT_TYPES} | {
     "QUEUE_ITEM_COMPLETED": "queue_item.resolved",
 }
 """Event types as other clients spell them, in requests."""
 
+URL_PATTERN = r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[!-~]*)?$"
+"""Addresses that deliveries can be sent to."""
+
 _WRITTEN: dict[str, Schema] = {
     "name": text(200, 1),
-    "url": text(2_000, 1) | {"pattern": r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[!-~]*)?$"},
+    "url": text(2_000, 1) | {"pattern": URL_PATTERN},
     "eventTypes": items(choice(*EVENT_TYPES, *_SPELLINGS), len(EVENT_TYPES), 1),
     "description": text(2_000),
     "enabled": BOOL,
