@@ -29,7 +29,7 @@ KEY = "id name hint projectId projects channels projectIds createdAt expiresAt s
 WEBHOOK = "id projectId name url eventTypes description enabled payloadVersion createdAt"
 LISTED = "id key name description projectId channelId userId createdAt"
 WORDLIST = f"{LISTED} organizationId strict mode match mask words"
-DELIVERY = "id eventId webhookId state attempts createdAt nextAttemptAt"
+DELIVERY = "id eventId webhookId webhookName state attempts createdAt nextAttemptAt"
 RESULT = "content author evaluation recommendation casebook policies insights meta errors"
 
 HAPPY: dict[str, tuple[Any, str]] = {
@@ -117,7 +117,10 @@ HAPPY: dict[str, tuple[Any, str]] = {
     "getWebhookSecret": (None, "secret"),
     "rollWebhookSecret": (None, "secret"),
     "listDeliveries": (None, DELIVERY),
-    "listAttempts": (None, "id deliveryId number at durationMs url headers payload status body error"),
+    "listAttempts": (
+        None,
+        "id deliveryId webhookId webhookName number at durationMs url headers payload status body error",
+    ),
     "redeliver": (None, DELIVERY),
     "listKeys": (None, KEY),
     "createKey": ({"name": "Reader", "projects": "read", "expiresInDays": 30}, f"{KEY} secret"),

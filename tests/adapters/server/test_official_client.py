@@ -173,7 +173,7 @@ def test_a_result_has_every_shape_that_the_client_knows(service: Service, ids: I
 
 def test_pages_follow_one_another(service: Service, ids: Ids) -> None:
     client = connect(service, ids["project_key"])
-    sent = {submit(client, f"fine {number}").content.id for number in range(5)}
+    sent = {submit(client, client_action={"action": "review"}).content.id for _ in range(5)}
     page, seen = client.queue.items.list(id=ids["queue_id"], page_size=2), []
     while page is not None:
         seen += [each.id for each in page.result.data]

@@ -51,7 +51,9 @@ def test_the_description_is_openapi() -> None:
     description = describe(ENDPOINTS, PREFIX)
     assert json.loads(json.dumps(description)) == description
     assert description["openapi"] == "3.1.0"
-    operations = [each for path in description["paths"].values() for each in path.values()]
+    others = {"/v1/moderations", "/v1alpha1/comments:analyze", "/v1alpha1/comments:suggestscore", "/v1/stream"}
+    assert others <= description["paths"].keys()
+    operations = [each for name, path in description["paths"].items() if name not in others for each in path.values()]
     assert len({each["operationId"] for each in operations}) == len(operations) == len(ENDPOINTS)
     for each in operations:
         for schema in find_schemas(each):
@@ -71,6 +73,7 @@ def test_every_request_that_is_made_up_is_answered_as_described(tmp_path: Path) 
                 "run",
                 f"{service.url}{PREFIX}/openapi.json",
                 "--checks=all",
+                "--exclude-path-regex=(moderations|comments:.*|/stream)$",
                 "--phases=coverage,fuzzing,stateful",
                 "--max-examples=2",
                 "--workers=2",

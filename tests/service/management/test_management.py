@@ -285,7 +285,7 @@ def test_setting_up_with_names() -> None:
     wrong = {"owner": {"name": 1}, "project": {"name": ""}}
     with other.store.transaction() as tx:
         assert issues_of(lambda: set_up(other, tx, wrong)) == [
-            "owner.name: must be text",
+            "owner.name: must be a string",
             "project.name: must have 1 to 200 characters",
         ]
 
@@ -342,7 +342,7 @@ def test_updating_a_project(world: World) -> None:
 def test_400_names_everything_wrong_with_a_project(world: World) -> None:
     wire = {"domain": 1, "context": 2, "brief": 3, "usedByMinors": "no"}
     assert issues_of(lambda: world.change(create_project, world.key, wire)) == [
-        "name: is missing", "domain: must be text", "context: must be text", "brief: must be text",
+        "name: is missing", "domain: must be a string", "context: must be a string", "brief: must be a string",
         "usedByMinors: must be true or false",
     ]  # fmt: skip
     wire = {"name": "", "globalFlaggingMode": "OFF", "rateLimit": 0, "retentionDays": 1.5}

@@ -120,7 +120,8 @@ FILTERS: list[tuple[dict[str, Any], str]] = [
     ({"minSeverity": 30}, "dca"),
     ({"maxSeverity": 30}, "db"),
     ({"minSeverity": 29, "maxSeverity": 60}, "dcb"),
-    ({"recommendationActions": ["reject", "review"]}, "ca"),
+    # What was resolved does not leave the queue of its review by what was decided there.
+    ({"recommendationActions": ["reject", "review"]}, "cba"),
     ({"search": ["HELLO"]}, "da"),
     ({"search": ["hello", "world"]}, "a"),
     ({"isFlagged": "FLAGGED", "authorTrustLevels": [2], "labels": ["toxicity"]}, "a"),

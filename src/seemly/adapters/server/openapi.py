@@ -75,9 +75,70 @@ Fields of a request that are not described are ignored, and so are query paramet
 null characters. In a path, a slash that belongs to an id is sent as %2F."""
 
 
+_TEXT_OR_TEXTS: Schema = {"anyOf": [{"type": "string"}, {"type": "array", "items": {}, "minItems": 1}]}
+
+
+def _other(name: str, summary: str, body: Schema | None, answers: Mapping[str, str]) -> dict[str, Any]:
+    """An operation whose own documents are another service's, or that is no request and answer."""
+    operation: dict[str, Any] = {
+        "operationId": name,
+        "summary": summary,
+        "tags": ["compatibility" if body is not None else "voice"],
+        "security": [{"projectKey": []}],
+        "responses": {status: {"description": what} for status, what in answers.items()},
+    }
+    if body is not None:
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return operation
+
+
+_ANSWERS = {"200": "As the other service answers.", "default": "As the other service tells of an error."}
+_COMMENT: Schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+
+_OTHERS: Mapping[str, dict[str, Any]] = {
+    "/v1/moderations": {
+        "post": _other(
+            "createModeration",
+            "Moderate texts and images, as OpenAI does",
+            {"type": "object", "required": ["input"], "properties": {"input": _TEXT_OR_TEXTS}},
+            _ANSWERS,
+        )
+    },
+    "/v1alpha1/comments:analyze": {
+        "post": _other(
+            "analyzeComment",
+            "Score a comment, as Perspective API does",
+            {
+                "type": "object",
+                "required": ["comment", "requestedAttributes"],
+                "properties": {"comment": _COMMENT, "requestedAttributes": {"type": "object"}},
+            },
+            _ANSWERS,
+        )
+    },
+    "/v1alpha1/comments:suggestscore": {
+        "post": _other(
+            "suggestCommentScore",
+            "Accept a suggested score, as Perspective API does",
+            {"type": "object", "properties": {"comment": _COMMENT}},
+            _ANSWERS,
+        )
+    },
+    "/v1/stream": {
+        "get": _other(
+            "openStream",
+            "Open a stream of live voice: a WebSocket with the subprotocol seemly.v1",
+            None,
+            {"101": "The stream is open; its messages are described in the reference."},
+        )
+    },
+}
+"""What the server answers beside its endpoints."""
+
+
 def describe(endpoints: Sequence[Endpoint], prefix: str) -> dict[str, Any]:
     """The description of endpoints that lie under a prefix."""
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, dict[str, Any]] = dict(_OTHERS)
     for each in endpoints:
         paths.setdefault(prefix + each.path, {})[each.method.lower()] = _operation(each)
     return {

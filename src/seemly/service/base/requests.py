@@ -160,7 +160,7 @@ class Body:
 
 def _text(value: Any, least: int, most: int) -> str:
     if not isinstance(value, str):
-        raise ValueError("must be text")
+        raise ValueError("must be a string")
     if not least <= len(value) <= most:
         raise ValueError(f"must have {least} to {most:,} characters")
     # Databases refuse both, so they are refused here, where they can be told.

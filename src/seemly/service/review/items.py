@@ -214,15 +214,16 @@ def _names(tx: Transaction, runs: Sequence[ActionRun]) -> dict[str, str]:
 
 def _gather(env: Environment, tx: Transaction, queue: Queue, days: int) -> _Review:
     since_ms = env.now() - days * DAY_MS
-    of_queue = (Where("queue_id", "is", queue.id), Where("at_ms", "at_least", since_ms))
+    of_project = (Where("project_id", "is", queue.project_id), Where("at_ms", "at_least", since_ms))
     latest = Order("resolved_ms", descending=True)
     reviewed = find_items(env, tx, queue, Filter(check_status="checked"), order=latest, limit=_MOST_COUNTED)
-    return _Review(
-        since_ms,
-        tx.find(ActionRun, Query(of_queue, (Order("at_ms", descending=True),), limit=_MOST_COUNTED)),
-        [item for item in reviewed.items if item.resolved_ms is not None and item.resolved_ms >= since_ms],
-        find_items(env, tx, queue, Filter(after_ms=since_ms), limit=_MOST_COUNTED).items,
-    )
+    resolved = [item for item in reviewed.items if item.resolved_ms is not None and item.resolved_ms >= since_ms]
+    arrived = find_items(env, tx, queue, Filter(after_ms=since_ms), limit=_MOST_COUNTED).items
+    # An action may be run without naming a queue: it counts where its item is.
+    here = {item.id for item in (*resolved, *arrived)}
+    latest_runs = tx.find(ActionRun, Query(of_project, (Order("at_ms", descending=True),), limit=_MOST_COUNTED))
+    runs = [run for run in latest_runs if run.queue_id == queue.id or (run.queue_id is None and run.item_id in here)]
+    return _Review(since_ms, runs, resolved, arrived)
 
 
 def _waited(item: Item) -> int:

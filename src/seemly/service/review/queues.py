@@ -194,11 +194,23 @@ def _look(env: Environment, tx: Transaction, queue: Queue, wanted: Filter, place
     and those that actions put there."""
     now_ms = env.now()
     asked = seek(tx, queue.project_id, wanted, now_ms)
-    by_filter = (*asked, *seek(tx, queue.project_id, _filter_of(queue), now_ms))
-    if placed.added or placed.out:
-        by_filter = (*by_filter, Where("id", "not_in", (*placed.added, *placed.out)))
-    by_hand = (*asked, Where("id", "in", placed.added))
-    return (Query(by_filter), Query(by_hand)) if placed.added else (Query(by_filter),)
+    placed_ids = (*placed.added, *placed.out)
+    elsewhere = (Where("id", "not_in", placed_ids),) if placed_ids else ()
+    by_filter = [
+        Query((*asked, *seek(tx, queue.project_id, each, now_ms), *elsewhere)) for each in _read_own(_filter_of(queue))
+    ]
+    by_hand = Query((*asked, Where("id", "in", placed.added)))
+    return (*by_filter, by_hand) if placed.added else tuple(by_filter)
+
+
+def _read_own(own: Filter) -> tuple[Filter, ...]:
+    """The filters that together find the items of a queue's filter, each item by one of them.
+
+    A review may change the recommended action, and an item does not leave the queue of its review by that.
+    """
+    if not own.recommended or own.check_status != "all":
+        return (own,)
+    return replace(own, check_status="unchecked"), replace(own, check_status="checked", recommended=())
 
 
 def _placement_id(queue: Queue, item: Item) -> str:

@@ -53,6 +53,7 @@ _DELIVERY = record(
         "id": TEXT,
         "eventId": TEXT,
         "webhookId": TEXT,
+        "webhookName": maybe(TEXT),
         "state": choice("waiting", "delivered", "failed"),
         "attempts": WHOLE,
         "createdAt": TIME,
@@ -63,6 +64,8 @@ _ATTEMPT = record(
     {
         "id": TEXT,
         "deliveryId": TEXT,
+        "webhookId": maybe(TEXT),
+        "webhookName": maybe(TEXT),
         "number": WHOLE,
         "at": TIME,
         "durationMs": WHOLE,
@@ -140,7 +143,9 @@ def _deliveries(call: Call) -> Answer:
         limit=call.query.get("limit", 50),
         offset=call.query.get("offset", 0),
     )
-    return [_view_delivery(each) for each in found]
+    with call.env.store.read() as tx:
+        names = delivery.name_webhooks(tx, [each.webhook_id for each in found])
+    return [_view_delivery(each, names) for each in found]
 
 
 def _attempts(call: Call) -> Answer:
@@ -151,12 +156,17 @@ def _attempts(call: Call) -> Answer:
         limit=call.query.get("limit", 50),
         offset=call.query.get("offset", 0),
     )
-    return [_view_attempt(each) for each in found]
+    with call.env.store.read() as tx:
+        webhook_ids = delivery.find_webhook_ids(tx, found)
+        names = delivery.name_webhooks(tx, webhook_ids.values())
+    return [_view_attempt(each, webhook_ids.get(each.delivery_id), names) for each in found]
 
 
 def _redeliver(call: Call) -> Answer:
     project_id = _find_project(call, "write")
-    return _view_delivery(delivery.redeliver(call.env, project_id, call.id_of("delivery_id")))
+    again = delivery.redeliver(call.env, project_id, call.id_of("delivery_id"))
+    with call.env.store.read() as tx:
+        return _view_delivery(again, delivery.name_webhooks(tx, [again.webhook_id]))
 
 
 def _find_project(call: Call, level: Any) -> str:
@@ -165,11 +175,13 @@ def _find_project(call: Call, level: Any) -> str:
         return keys.find_project(tx, call.key, call.id_of("project_id")).id
 
 
-def _view_delivery(found: Delivery) -> dict[str, Any]:
+def _view_delivery(found: Delivery, names: Mapping[str, str]) -> dict[str, Any]:
+    """A delivery; its webhook has no name any more if it was deleted."""
     return {
         "id": found.id,
         "eventId": found.event_id,
         "webhookId": found.webhook_id,
+        "webhookName": names.get(found.webhook_id),
         "state": found.state,
         "attempts": found.attempts,
         "createdAt": to_iso(found.created_ms),
@@ -177,10 +189,12 @@ def _view_delivery(found: Delivery) -> dict[str, Any]:
     }
 
 
-def _view_attempt(attempt: Attempt) -> dict[str, Any]:
+def _view_attempt(attempt: Attempt, webhook_id: str | None, names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "id": attempt.id,
         "deliveryId": attempt.delivery_id,
+        "webhookId": webhook_id,
+        "webhookName": None if webhook_id is None else names.get(webhook_id),
         "number": attempt.number,
         "at": to_iso(attempt.at_ms),
         "durationMs": attempt.duration_ms,
