@@ -108,7 +108,7 @@ def test_a_delivery_is_signed_and_enveloped(service: Service, ids: Ids, receiver
 
 def test_every_event_is_told_of(service: Service, ids: Ids, receiver: Receiver) -> None:
     queue, project = ids["queue_id"], {"contentIds": ["c1"]}
-    ids.call("POST", "/moderate", {"content": "fine", "contentId": "c1", "authorId": "jo", "metaType": "review"})
+    ids.call("POST", "/moderate", {"content": "bad", "contentId": "c1", "authorId": "jo", "metaType": "review"})
     ids.call("POST", "/actions", {"name": "Note", "key": "note", "type": "ITEM_CUSTOM"})
     ids.call("POST", "/actions", {"name": "Warn", "key": "warn", "type": "AUTHOR_WARN"})
     ids.call("POST", f"/queue/{queue}/items/c1/resolve", {})
@@ -178,6 +178,8 @@ def test_a_delivery_that_fails_is_tried_again_with_the_same_id(service: Service,
     assert set(log[0]) == {
         "id",
         "deliveryId",
+        "webhookId",
+        "webhookName",
         "number",
         "at",
         "durationMs",
