@@ -199,12 +199,23 @@ def test_a_decoder_that_finds_no_end_is_a_failure() -> None:
     assert [failure.id for failure in result.errors] == ["decode:image"]
 
 
-def test_media_that_the_channel_does_not_moderate_is_passed_over() -> None:
+def test_media_that_the_channel_does_not_moderate_is_not_called_clean() -> None:
     channel = Channel(enable_image_moderation=False)
     result = _engine(channel).moderate(Object({"face": Image(b"x"), "bio": "you idiot"}))
-    assert result.errors == ()
+    assert [failure.id for failure in result.errors] == ["decode:face"]
     assert result["toxicity"].flagged_fields == ("bio",)
-    assert _engine(channel).moderate(Image(b"x")).recommendation.action == "allow"
+    assert _engine(channel).moderate(Object({"face": Image(b"x"), "bio": "hi"})).recommendation.action == "review"
+    alone = _engine(channel).moderate(Image(b"x"))
+    assert (alone.recommendation.action, alone.meta.status, alone.policies) == ("review", "partial_success", ())
+
+
+def test_media_that_nobody_saw_is_allowed_where_every_reader_may_fail() -> None:
+    readers = [spec.id for spec in BUILTIN if "image" in spec.leaves]
+    policies = tuple(PolicySettings(each, on_failure="allow") for each in readers)
+    channel = Channel(enable_image_moderation=False, policies=policies)
+    assert readers
+    result = Engine(channel, models=FakeModels(SCORES)).moderate(Object({"a": Image(b"x"), "b": "hi"}))
+    assert (result.recommendation.action, result.meta.status) == ("allow", "partial_success")
 
 
 def test_a_field_that_cannot_be_read_leaves_the_others_whole() -> None:

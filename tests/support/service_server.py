@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import socket
 import threading
@@ -26,6 +27,7 @@ import uvicorn
 from seemly.adapters.server.app import create_app
 from seemly.adapters.server.settings import ServerSettings
 from seemly.adapters.store.sql_store import SqlStore
+from seemly.core.errors import FetchError
 from seemly.service.base import environment
 from seemly.service.base.environment import Environment
 from seemly.service.base.records import Organization
@@ -42,6 +44,21 @@ MODELS = FakeModels(
     viewers=[FakeViewer({"nudity": 0.9})],
 )
 """They know "bad", "so so", and "are bad" only where "you" came before."""
+
+RED_PICTURE = "https://example.com/red.png"
+"""The address of the one image that the server can fetch, in which MODELS see something. To read it takes Pillow."""
+
+_RED = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAEklEQVR4nGP8z4AdMOEQH6QSAM1BAQ/oQeJvAAAAAElFTkSuQmCC"
+)
+
+
+def fetch_red(url: str, _most: int) -> bytes:
+    """What is at `RED_PICTURE`; nothing else is to be had."""
+    if url != RED_PICTURE:
+        raise FetchError("nothing is to be had here")
+    return _RED
+
 
 NO_LIMITS = ServerSettings(tier="fast", management_rate=1_000_000, moderation_rate=1_000_000)
 
@@ -128,7 +145,7 @@ def serving(folder: Path, settings: ServerSettings = NO_LIMITS, **more: Any) -> 
     env = Environment(store, clock)
     with store.transaction() as tx:
         made = set_up(env, tx)
-    app = create_app(store, settings=settings, env=env, **{"models": MODELS, **more})
+    app = create_app(store, settings=settings, env=env, **{"models": MODELS, "fetch": fetch_red, **more})
     with running(app) as server, httpx.Client(timeout=30.0) as http:
         yield Service(
             url=f"http://127.0.0.1:{server.port}",
@@ -169,7 +186,7 @@ def running(app: Any) -> Iterator[Any]:
 
 def issue_paths(answer: Any) -> set[str]:
     """The fields that an error's body complains of."""
-    return {each["path"] for each in answer.json().get("issues", ())}
+    return {".".join(map(str, each["path"])) for each in answer.json().get("issues", ())}
 
 
 def read_body(answer: Any, status: int, code: str) -> Mapping[str, Any]:
@@ -178,7 +195,9 @@ def read_body(answer: Any, status: int, code: str) -> Mapping[str, Any]:
     body: Mapping[str, Any] = answer.json()
     assert body["code"] == code
     assert body["message"]
-    assert set(body) <= {"code", "message", "issues"}
+    assert set(body) - {"issues"} == {"type", "code", "message", "request_id", "doc_url"}
+    assert body["request_id"] == answer.headers["x-request-id"]
+    assert body["doc_url"].endswith(f"/v1/errors#{code}")
     return body
 
 

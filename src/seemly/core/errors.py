@@ -13,6 +13,7 @@
         ├── ForbiddenError         a key that may not do this
         ├── NotFoundError          a resource that does not exist, or that this key cannot reach
         ├── ConflictError          a key or id that is taken already
+        ├── UnseenError            media that could not be looked at, where there is no answer but a verdict
         └── TooManyRequestsError   more than a limit or a quota allows
 
 The service's store and server raise a few more below SeemlyError, defined in the modules that raise them: a database
@@ -46,6 +47,7 @@ __all__ = [
     "ServiceError",
     "TooManyRequestsError",
     "UnauthorizedError",
+    "UnseenError",
     "shorten",
 ]
 
@@ -156,6 +158,12 @@ class ConflictError(ServiceError):
     """A key or id that must be unique is taken already."""
 
     code = "CONFLICT"
+
+
+class UnseenError(ServiceError):
+    """Media that could not be looked at, where the answer could only be a verdict on it. `issues` say why."""
+
+    code = "UNPROCESSABLE_CONTENT"
 
 
 class TooManyRequestsError(ServiceError):

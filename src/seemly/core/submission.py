@@ -56,7 +56,7 @@ def parse_submission(given: object) -> Submission:
         submission = reader.submission(given)
     else:
         raise ContentError(
-            "invalid input data", [Issue("content", f"must be a str, {_KINDS}, a Submission, or the wire's mapping")]
+            "invalid input data", [Issue("content", f"must be a string, {_KINDS}, a Submission, or the wire's object")]
         )
     reader.check(submission)
     if reader.issues:
@@ -102,13 +102,13 @@ class _Reader:
         if isinstance(wire, Text | Image | Video | Audio | Object):
             return wire
         if not isinstance(wire, Mapping):
-            self.wrong(path, f"must be a mapping with a type of {_KINDS}")
+            self.wrong(path, f"must be an object with a type of {_KINDS}")
             return Text("")
         if wire.get("type") != "object":
             return self.part(wire, path)
         data = wire.get("data")
         if not isinstance(data, Mapping):
-            self.wrong(f"{path}.data", "must be a mapping of fields")
+            self.wrong(f"{path}.data", "must be an object of fields")
             return Text("")
         if len(data) > MAX_FIELDS or not all(isinstance(key, str) for key in data):
             return Object({key: Text("") for key in data})
@@ -156,7 +156,7 @@ class _Reader:
         if wire is None or isinstance(wire, ClientAction):
             return wire
         if not isinstance(wire, Mapping):
-            self.wrong("clientAction", "must be a mapping with an action")
+            self.wrong("clientAction", "must be an object with an action")
             return None
         if wire.get("action") is None:
             self.wrong("clientAction.action", "is missing")
@@ -178,13 +178,13 @@ class _Reader:
         if isinstance(wire, PolicySettings):
             return wire
         if not isinstance(wire, Mapping):
-            self.wrong(path, "must be a mapping with an id")
+            self.wrong(path, "must be an object with an id")
             return None
         known = {key: wire[key] for key in ("id", "flag", "threshold") if key in wire}
         own = {key: each for key, each in wire.items() if key not in known and key != "options"}
         options = wire.get("options", {})
         if not isinstance(options, Mapping):
-            self.wrong(f"{path}.options", "must be a mapping")
+            self.wrong(f"{path}.options", "must be an object")
             return None
         try:
             return PolicySettings(**{"id": "", **known}, options={**options, **own})
@@ -223,7 +223,7 @@ class _Reader:
     def check_object(self, content: Object) -> None:
         data = content.data
         if not isinstance(data, Mapping):
-            self.wrong("content.data", "must be a mapping of fields")
+            self.wrong("content.data", "must be an object of fields")
         elif not data:
             self.wrong("content.data", "must have at least one field")
         elif len(data) > MAX_FIELDS:

@@ -68,14 +68,18 @@ def _problem(value: Any, hint: Any) -> str | None:
         return None if None in problems else next(each for each in problems if each is not None)
     if origin is tuple:
         if not isinstance(value, tuple):
-            return "must be a tuple"
+            return "must be a list"
         of = typing.get_args(hint)
         each_hint = [of[0]] * len(value) if of[-1] is Ellipsis else list(of)
         wrong = (_problem(each, expected) for each, expected in zip(value, each_hint, strict=False))
         return next((f"holds an entry that {problem}" for problem in wrong if problem), None)
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return None if isinstance(value, Mapping) else "must be a mapping"
+        return None if isinstance(value, Mapping) else "must be an object"
     return _wrong_type(value, hint)
+
+
+_JSON_NAMES: Mapping[type, str] = {str: "must be a string", bool: "must be true or false"}
+"""What to say of values that requests hold, too: callers over HTTP know no Python."""
 
 
 def _wrong_type(value: Any, expected: Any) -> str | None:
@@ -88,7 +92,9 @@ def _wrong_type(value: Any, expected: Any) -> str | None:
         return None if isinstance(value, int) and not isinstance(value, bool) else "must be a whole number"
     if expected in (None, types.NoneType):
         return None if value is None else "must be absent"
-    return None if isinstance(value, expected) else f"must be of type {expected.__name__}"
+    if isinstance(value, expected):
+        return None
+    return _JSON_NAMES.get(expected) or f"must be of type {expected.__name__}"
 
 
 def _out_of_bounds(value: Any, metadata: tuple[Any, ...]) -> str | None:

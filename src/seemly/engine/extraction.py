@@ -87,7 +87,8 @@ def take_apart(plan: Plan, submission: Submission, around: RunContext) -> Extrac
 
 
 def _read(plan: Plan, submission: Submission, around: RunContext) -> tuple[list[Leaf], list[Failure], list[Media]]:
-    """The leaves of every part of the content, and what could not be read; what the channel passes over is neither."""
+    """The leaves of every part of the content, and what could not be read. A kind of media that the channel does not
+    moderate counts as not read: nobody saw it, so that nobody can call it clean."""
     content, channel = submission.content, plan.channel
     parts = content.data.items() if isinstance(content, Object) else ((None, content),)
     capture = Capture.of(channel, around.fetch)
@@ -96,11 +97,13 @@ def _read(plan: Plan, submission: Submission, around: RunContext) -> tuple[list[
     failures: list[Failure] = []
     opened: list[Media] = []
     for name, part in parts:
+        where = part.type if name is None else shorten(name)
         if isinstance(part, Text):
             leaves.append(Leaf(name, part.text))
-        elif getattr(channel, f"enable_{part.type}_moderation"):
+        elif not getattr(channel, f"enable_{part.type}_moderation"):
+            failures.append(Failure(f"decode:{where}", f"the channel has moderation of {part.type} switched off"))
+        else:
             media = read_media(part, name, plan, capture, around.decoders, enough)
-            where = part.type if name is None else shorten(name)
             leaves.extend(media.leaves)
             failures.extend(Failure(f"decode:{where}", tell(error)) for error in media.failures)
             opened.append(media)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import cast
 
-from seemly.core.content import Content, Image, Object, Submission, Text
+from seemly.core.channel import Action
+from seemly.core.content import Audio, Content, Image, Object, Submission, Text
 from seemly.core.errors import PolicyFailed
 from seemly.engine.batch import Reading, is_supported
 from seemly.engine.decision import NOTHING_WEIGHED, FailedPolicy, decide
@@ -165,7 +166,7 @@ def _judge(
     """
     verdicts: list[Verdict] = []
     failures = list(tree.failures)
-    failed = [FailedPolicy("review") for _ in failures]
+    failed = [FailedPolicy(_find_floor(plan, tree.submission.content)) for _ in failures]
     if failures and strict:
         raise PolicyFailed(f"{failures[0].id}: {failures[0].message}")
     if failures and not tree.leaves:
@@ -190,6 +191,15 @@ def _judge(
             combined = _combine(found, able or found)
             verdicts.append(bound.judge(combined, fields, supported=bool(able) or is_supported(combined)))
     return verdicts, failures, failed
+
+
+def _find_floor(plan: Plan, content: Content) -> Action:
+    """The mildest action for content of which a part was not read: `review`, unless `on_failure` is `allow` for every
+    policy that would have read a part of such a kind."""
+    parts = content.data.values() if isinstance(content, Object) else (content,)
+    kinds = {"text" if isinstance(part, Audio) else "image" for part in parts if not isinstance(part, Text)}
+    readers = [bound for bound in plan.policies if not kinds.isdisjoint(bound.spec.leaves)]
+    return "allow" if readers and all(bound.on_failure == "allow" for bound in readers) else "review"
 
 
 def _is_blind(bound: BoundPolicy, tree: Extracted) -> bool:

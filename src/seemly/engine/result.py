@@ -74,7 +74,7 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class MatchedRule:
-    """The rule that decided."""
+    """The rule that decided. On the wire its key stands for a name that it does not have."""
 
     key: str
     name: str | None = None
@@ -92,7 +92,7 @@ class Recommendation:
         """The wire's shape."""
         wire: dict[str, Any] = {"action": self.action, "reason_codes": list(self.reason_codes)}
         if self.matched_rules:
-            wire["matched_rules"] = [{"key": rule.key, "name": rule.name} for rule in self.matched_rules]
+            wire["matched_rules"] = [{"key": rule.key, "name": rule.name or rule.key} for rule in self.matched_rules]
         return wire
 
 

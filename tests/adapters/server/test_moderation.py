@@ -16,8 +16,9 @@ from seemly.core.content import MAX_TEXT
 from seemly.engine.models import Models
 from seemly.policies.builtin import BUILTIN
 from seemly.service.authors.blocks import lift_expired
-from seemly.service.base.records import Author, ChannelRecord, Item
-from tests.support.service_server import Ids, Service, read_body, serving
+from seemly.service.base.records import Author, ChannelRecord, Item, Usage
+from seemly.testing import FakeModels
+from tests.support.service_server import RED_PICTURE, Ids, Service, read_body, serving
 
 MINUTE_MS = 60_000
 
@@ -42,8 +43,12 @@ def find_policy(result: Any, policy: str) -> Any:
     return next(each for each in result["policies"] if each["id"] == policy)
 
 
-def list_items(service: Service, queue: int = 0, query: str = "") -> Any:
-    queue_id = service.call("GET", "/queue")[queue]["id"]
+def list_items(service: Service, queue: int | None = None, query: str = "") -> Any:
+    """The items of a queue, by its place among the project's; of all that there are where none is named."""
+    if queue is None:
+        queue_id = service.call("POST", "/queue", {"name": "Everything"})["id"]
+    else:
+        queue_id = service.call("GET", "/queue")[queue]["id"]
     return service.call("GET", f"/queue/{queue_id}/items?{query}")
 
 
@@ -132,29 +137,57 @@ def test_many_clients_with_one_content_id_make_one_item(service: Service) -> Non
 
 def test_what_is_not_to_be_stored_is_not(service: Service) -> None:
     assert service.moderate("bad", doNotStore=True, contentId="c1", authorId="jo")["evaluation"]["flagged"]
-    image = {"url": "https://example.com/a.png", "doNotStore": True}
-    assert "contentId" not in service.call("POST", "/moderate/image", image)
     assert list_items(service)["items"] == []
     read_body(service.send("GET", "/authors/jo"), 404, "NOT_FOUND")
     read_body(service.send("POST", "/actions/execute", {"actionId": "reject", "contentIds": ["c1"]}), 404, "NOT_FOUND")
 
 
-def test_an_image_that_was_not_had_is_told_of(service: Service) -> None:
-    answer = service.call("POST", "/moderate/image", {"url": "https://example.com/a.png"})
-    told = service.call("POST", "/moderate", {"content": {"type": "image", "url": "https://example.com/a.png"}})
-    assert answer["status"] == "partial_success"
-    assert "texts" not in answer
-    assert answer["labels"] == []
-    assert answer["errors"] == told["errors"] != []
+def count_units(service: Service) -> int:
+    service.app.state.parts.moderation.meter.flush()
+    return sum(each.units for each in service.all(Usage))
+
+
+@pytest.mark.parametrize(
+    ("url", "settings"),
+    [
+        ("https://example.com/a.png", {}),
+        ("data:image/png;base64,aGVsbG8=", {}),
+        (RED_PICTURE, {"enableImageModeration": False}),
+    ],
+    ids=["not to be had", "not an image", "switched off"],
+)
+def test_an_image_that_nobody_looked_at_is_never_called_clean(url: str, settings: Any, service: Service) -> None:
+    service.manage("PUT", f"/channels/{service.channel_id}", settings)
+    before = count_units(service)
+    body = read_body(service.send("POST", "/moderate/image", {"url": url}), 422, "UNPROCESSABLE_CONTENT")
+    assert body["issues"]
+    assert list_items(service)["items"] == []
+    assert count_units(service) == before
+    told = service.call("POST", "/moderate", {"content": {"type": "image", "url": url}})
+    assert told["meta"]["status"] == "partial_success"
+    assert told["errors"]
+    assert told["recommendation"]["action"] == "review"
+
+
+def test_an_image_that_no_model_looks_at_is_never_called_clean(tmp_path: Path) -> None:
+    pytest.importorskip("PIL", reason='needs "seemly[image]"')
+    with serving(tmp_path, models=FakeModels()) as service:
+        read_body(service.send("POST", "/moderate/image", {"url": RED_PICTURE}), 422, "UNPROCESSABLE_CONTENT")
+        told = service.call("POST", "/moderate", {"content": {"type": "image", "url": RED_PICTURE}})
+        assert told["recommendation"]["action"] == "review"
 
 
 def test_an_image_has_labels(service: Service) -> None:
-    body = {"url": "https://example.com/a.png", "authorId": "jo", "contextId": "room", "metadata": {"a": [1]}}
+    pytest.importorskip("PIL", reason='needs "seemly[image]"')
+    body = {"url": RED_PICTURE, "authorId": "jo", "contextId": "room", "metadata": {"a": [1]}}
     answer = service.call("POST", "/moderate/image", body)
-    assert answer["status"] == "partial_success"
+    assert answer["status"] == "success"
+    assert answer["flagged"]
+    assert {"label": "nudity", "score": 0.9} in answer["labels"]
     assert answer["request"]["quota_usage"] == 3
     [item] = list_items(service)["items"]
     assert (item["id"], item["authorId"], item["conversationId"]) == (answer["contentId"], "jo", "room")
+    assert "contentId" not in service.call("POST", "/moderate/image", {**body, "doNotStore": True})
 
 
 @pytest.mark.parametrize("where", ["channel", "project"])
@@ -201,6 +234,40 @@ def test_policies_are_overridden_on_an_enterprise_plan_only(service: Service) ->
     finally:
         service.change_organization(plan="enterprise")
     assert "enterprise plan" in told["message"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "modified"),
+    [
+        (
+            {"id": "pii", "entities": {"email": {"shouldMask": True, "mask": "<$>"}}},
+            "<jo@example.com> https://a.example",
+        ),
+        ({"id": "pii", "entities": {"email": {"enable": False}}}, None),
+        ({"id": "url", "entities": {"url": {"mask": "[link]"}}}, "jo@example.com [link]"),
+    ],
+)
+def test_entities_are_overridden(policy: Any, modified: str | None, service: Service) -> None:
+    result = service.moderate("jo@example.com https://a.example", policies=[policy])
+    assert result["content"]["modified"] == modified
+    assert [each["id"] for each in result["policies"]] == [policy["id"].replace("pii", "personal_information")]
+
+
+@pytest.mark.parametrize(
+    ("policy", "path"),
+    [
+        ({"id": "pii", "entities": {"shoe_size": {}}}, ["entities", "shoe_size"]),
+        ({"id": "pii", "entities": {"email": {"mask": 5}}}, ["entities", "email", "mask"]),
+        ({"id": "pii", "entities": 5}, ["entities"]),
+        ({"id": "url", "entities": {"host": {}}}, ["entities", "host"]),
+        ({"id": "url", "plain_links": "odd"}, ["plain_links"]),
+        ({"id": "url", "options": {"plain_links": "odd"}}, ["options", "plain_links"]),
+    ],
+)
+def test_issues_with_an_override_name_what_was_sent(policy: Any, path: list[str], service: Service) -> None:
+    body = {"content": "fine", "policies": [{"id": "toxicity"}, policy]}
+    told = read_body(service.send("POST", "/moderate", body), 400, "BAD_REQUEST")
+    assert [each["path"] for each in told["issues"]] == [["policies", 1, *path]]
 
 
 def test_a_client_action_is_followed(service: Service) -> None:
@@ -266,7 +333,7 @@ def test_an_action_that_cannot_be_is_not_done_at_all(
 ) -> None:
     service.moderate("fine", contentId="c1", authorId="jo")
     told = read_body(service.send("POST", "/actions/execute", {"actionId": action, **more}), status, code)
-    assert [each["path"] for each in told.get("issues", ())] == ([] if path is None else [path])
+    assert [each["path"] for each in told.get("issues", ())] == ([] if path is None else [[path]])
     assert service.call("GET", "/authors/jo")["status"] == "enabled"
     assert [each["status"] for each in list_items(service)["items"]] == ["pending"]
 
@@ -318,7 +385,8 @@ def test_a_queue_shows_what_its_filter_says(service: Service) -> None:
         service.moderate(text, contentId=name, metaType=kind)
     assert [each["id"] for each in list_items(service, 1)["items"]] == ["c1"]
     assert {each["id"] for each in list_items(service)["items"]} == {"c1", "c2", "c3"}
-    page = list_items(service, 0, "pageSize=2&pageNumber=2&sortField=createdAt&sortDirection=asc")
+    assert {each["id"] for each in list_items(service, 0)["items"]} == {"c1", "c2"}
+    page = list_items(service, None, "pageSize=2&pageNumber=2&sortField=createdAt&sortDirection=asc")
     assert [each["id"] for each in page["items"]] == ["c3"]
     assert page["pagination"] == {
         "currentPage": 2,
@@ -327,7 +395,7 @@ def test_a_queue_shows_what_its_filter_says(service: Service) -> None:
         "hasNextPage": False,
         "hasPreviousPage": True,
     }
-    assert [each["id"] for each in list_items(service, 0, "labels=toxicity,hate&sortDirection=asc")["items"]] == [
+    assert [each["id"] for each in list_items(service, None, "labels=toxicity,hate&sortDirection=asc")["items"]] == [
         "c1",
         "c2",
     ]

@@ -42,15 +42,18 @@ REFUSED = {
     "putChannelExpectedScripts": "the names of scripts are Unicode's",
     "putChannelExpectedLanguages": "the codes are those of ISO 639-1",
     "moderate": "what else a policy is told must be an option that it has",
+    "moderateImage": "the server fetches nothing, so that no image of an address is looked at",
 }
-"""Endpoints that may answer 400 to what fits their schema, and what else they ask of it, which no schema says."""
+"""Endpoints that may answer 400 or 422 to what fits their schema, and what else they ask of it, which no schema says."""
 
 
 def test_the_description_is_openapi() -> None:
     description = describe(ENDPOINTS, PREFIX)
     assert json.loads(json.dumps(description)) == description
     assert description["openapi"] == "3.1.0"
-    operations = [each for path in description["paths"].values() for each in path.values()]
+    others = {"/v1/moderations", "/v1alpha1/comments:analyze", "/v1alpha1/comments:suggestscore", "/v1/stream"}
+    assert others <= description["paths"].keys()
+    operations = [each for name, path in description["paths"].items() if name not in others for each in path.values()]
     assert len({each["operationId"] for each in operations}) == len(operations) == len(ENDPOINTS)
     for each in operations:
         for schema in find_schemas(each):
@@ -70,6 +73,7 @@ def test_every_request_that_is_made_up_is_answered_as_described(tmp_path: Path) 
                 "run",
                 f"{service.url}{PREFIX}/openapi.json",
                 "--checks=all",
+                "--exclude-path-regex=(moderations|comments:.*|/stream)$",
                 "--phases=coverage,fuzzing,stateful",
                 "--max-examples=2",
                 "--workers=2",
@@ -106,7 +110,7 @@ def make_config() -> str:
             f"# {reason}",
             "[[operations]]",
             f'include-operation-id = "{name}"',
-            f"checks.positive_data_acceptance.expected-statuses = {json.dumps([*ACCEPTED, '400'])}",
+            f"checks.positive_data_acceptance.expected-statuses = {json.dumps([*ACCEPTED, '400', '422'])}",
             "",
         ]
     return "\n".join(lines)

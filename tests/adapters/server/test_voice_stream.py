@@ -309,7 +309,7 @@ def server() -> Iterator[Server]:
         ({**START, "emitPartials": "yes"}, "emitPartials: must be true or false"),
         ({**START, "channel": "unknown"}, "there is no such channel in this project"),
         ({**START, "streamSid": "x" * 300_000}, "a message has more than 262,144 characters"),
-        ({**START, **{str(n): 1 for n in range(9)}, "conversationId": 7}, "conversationId: must be text"),
+        ({**START, **{str(n): 1 for n in range(9)}, "conversationId": 7}, "conversationId: must be a string"),
     ],
     ids=str,
 )  # fmt: skip

@@ -108,7 +108,7 @@ def test_a_delivery_is_signed_and_enveloped(service: Service, ids: Ids, receiver
 
 def test_every_event_is_told_of(service: Service, ids: Ids, receiver: Receiver) -> None:
     queue, project = ids["queue_id"], {"contentIds": ["c1"]}
-    ids.call("POST", "/moderate", {"content": "fine", "contentId": "c1", "authorId": "jo", "metaType": "review"})
+    ids.call("POST", "/moderate", {"content": "bad", "contentId": "c1", "authorId": "jo", "metaType": "review"})
     ids.call("POST", "/actions", {"name": "Note", "key": "note", "type": "ITEM_CUSTOM"})
     ids.call("POST", "/actions", {"name": "Warn", "key": "warn", "type": "AUTHOR_WARN"})
     ids.call("POST", f"/queue/{queue}/items/c1/resolve", {})
@@ -130,6 +130,36 @@ def test_every_event_is_told_of(service: Service, ids: Ids, receiver: Receiver) 
     assert told["author.trust_level_changed"]["trust_level"] == {"level": 2, "manual": True}
 
 
+def test_the_webhooks_of_an_action_are_called(service: Service, receiver: Receiver) -> None:
+    ids = Ids(service)
+    ids.call("POST", "/moderate", {"content": "fine", "contentId": "c1", "authorId": "jo"})
+    hook = {"name": "Of the action", "url": receiver.url}
+    made = ids.call("POST", "/actions", {"name": "Note", "key": "note", "webhooks": [hook]})
+    [of_action] = made["webhooks"]
+    assert of_action == {"id": of_action["id"], **hook, "description": None, "moderationActionId": made["id"]}
+    assert ids.call("GET", "/actions/note") == made
+    for action in ("note", "reject"):
+        ids.call("POST", "/actions/execute", {"actionId": action, "contentIds": ["c1"]})
+    deliver(service)
+    assert list(events(receiver)) == ["queue_item.action"]
+    # A webhook may hear of types of events, too; what is left out is taken away.
+    changed = ids.call("PUT", f"/webhooks/{of_action['id']}", {"eventTypes": ["author.blocked"]})
+    assert changed["eventTypes"] == ["author.blocked"]
+    assert ids.call("PUT", "/actions/note", {"name": "Noted"})["webhooks"] == [of_action]
+    assert ids.call("PUT", "/actions/note", {"webhooks": []})["webhooks"] == []
+    assert [each["id"] for each in ids.call("GET", "/webhooks")] == [of_action["id"]]
+    wrong = service.send(
+        "PUT", "/actions/note", {"webhooks": [{"id": "none", "name": "", "url": "x"}]}, ids["project_key"]
+    )
+    assert {tuple(each["path"]) for each in read_body(wrong, 400, "BAD_REQUEST")["issues"]} == {
+        ("webhooks", 0, name) for name in ("id", "name", "url")
+    }
+    service.change_organization(plan="standard")
+    refused = service.send("PUT", "/actions/note", {"webhooks": [hook]}, ids["project_key"])
+    service.change_organization(plan="enterprise")
+    read_body(refused, 403, "FORBIDDEN")
+
+
 def test_a_delivery_that_fails_is_tried_again_with_the_same_id(service: Service, ids: Ids, receiver: Receiver) -> None:
     receiver.status = 500
     ids.call("POST", "/actions/execute", {"actionId": "block", "authorIds": ["{author_id}"]})
@@ -148,6 +178,8 @@ def test_a_delivery_that_fails_is_tried_again_with_the_same_id(service: Service,
     assert set(log[0]) == {
         "id",
         "deliveryId",
+        "webhookId",
+        "webhookName",
         "number",
         "at",
         "durationMs",
@@ -218,10 +250,8 @@ def test_a_projects_key_manages_the_projects_webhooks(service: Service, ids: Ids
     assert ids.call("GET", one)["eventTypes"] == ids.manage("GET", one)["eventTypes"] == ["author.action"]
     assert ids.call("GET", "/webhook-secret") == ids.manage("GET", "/projects/{project_id}/webhook-secret")
     unknown = service.send("POST", "/webhooks", {**body, "eventTypes": ["QUEUE_ITEM_NEW", 5]}, ids["project_key"])
-    assert {each["path"] for each in read_body(unknown, 400, "BAD_REQUEST")["issues"]} == {
-        "eventTypes.0",
-        "eventTypes.1",
-    }
+    issues = read_body(unknown, 400, "BAD_REQUEST")["issues"]
+    assert [each["path"] for each in issues] == [["eventTypes", 0], ["eventTypes", 1]]
     # It reaches no other project's, and manages nothing else.
     for method in ("GET", "PUT", "DELETE"):
         read_body(service.send(method, one, {} if method == "PUT" else None), 404, "NOT_FOUND")

@@ -48,7 +48,7 @@ def test_a_field_is_read(reader: str, value: Any, read: Any) -> None:
 @pytest.mark.parametrize(
     ("reader", "value", "issue"),
     [
-        ("text", 1, "f: must be text"),
+        ("text", 1, "f: must be a string"),
         ("text", "x" * 1001, "f: must have 0 to 1,000 characters"),
         ("text", "a\0", "f: must not hold null characters or halves of surrogate pairs"),
         ("text", "\ud800", "f: must not hold null characters or halves of surrogate pairs"),
@@ -68,7 +68,7 @@ def test_a_field_is_read(reader: str, value: Any, read: Any) -> None:
         ("choices", ["red", "blue"], "f.1: must be one of red, green"),
         ("texts", {}, "f: must be a list"),
         ("texts", ["a"] * 101, "f: must have 0 to 100 entries"),
-        ("texts", ["", 5], "f.0: must have 1 to 1,000 characters; f.1: must be text"),
+        ("texts", ["", 5], "f.0: must have 1 to 1,000 characters; f.1: must be a string"),
         ("mapping", [], "f: must be an object"),
     ],
 )
@@ -111,7 +111,7 @@ def test_everything_wrong_is_raised_at_once_with_its_path() -> None:
         Issue("name", "is missing"),
         Issue("filter.days", "must be a whole number"),
         Issue("values.1", "must be an object"),
-        Issue("values.0.value", "must be text"),
+        Issue("values.0.value", "must be a string"),
         Issue("rules.0.key", "is odd"),
     ]
 

@@ -35,6 +35,7 @@ from seemly.service.base.records import (
     Webhook,
     WordlistRecord,
 )
+from seemly.service.base.requests import MAX_INTEGER
 from seemly.service.management.accounts import (
     add_member,
     add_usage,
@@ -284,7 +285,7 @@ def test_setting_up_with_names() -> None:
     wrong = {"owner": {"name": 1}, "project": {"name": ""}}
     with other.store.transaction() as tx:
         assert issues_of(lambda: set_up(other, tx, wrong)) == [
-            "owner.name: must be text",
+            "owner.name: must be a string",
             "project.name: must have 1 to 200 characters",
         ]
 
@@ -341,7 +342,7 @@ def test_updating_a_project(world: World) -> None:
 def test_400_names_everything_wrong_with_a_project(world: World) -> None:
     wire = {"domain": 1, "context": 2, "brief": 3, "usedByMinors": "no"}
     assert issues_of(lambda: world.change(create_project, world.key, wire)) == [
-        "name: is missing", "domain: must be text", "context: must be text", "brief: must be text",
+        "name: is missing", "domain: must be a string", "context: must be a string", "brief: must be a string",
         "usedByMinors: must be true or false",
     ]  # fmt: skip
     wire = {"name": "", "globalFlaggingMode": "OFF", "rateLimit": 0, "retentionDays": 1.5}
@@ -630,11 +631,12 @@ def test_an_engine_can_be_the_check(world: World) -> None:
 def test_wordlists(world: World) -> None:
     wire = {"key": "w", "name": "Names", "words": [" Über ", "über", "two words", "a*"], "mode": "allow", "mask": True}
     record = world.change(create_wordlist, world.key, world.channel_id, wire)
-    shown = view_wordlist(record)
+    shown = view_wordlist(record, world.organization_id)
     assert shown == {
         "id": record.id, "key": "w", "name": "Names", "description": None, "projectId": world.project_id,
         "channelId": world.channel_id, "createdAt": "2026-02-25T06:13:20.000Z", "mode": "allow", "match": "word",
-        "mask": True, "words": ["über", "two words", "a*"],
+        "mask": True, "words": ["über", "two words", "a*"], "userId": None, "organizationId": world.organization_id,
+        "strict": True,
     }  # fmt: skip
     assert "words" not in view_listed_wordlist(record)
     assert view_embedding_status(record) == {"progress": 100, "remainingWords": 0, "totalWords": 3}
@@ -644,8 +646,15 @@ def test_wordlists(world: World) -> None:
         Wordlist("w", ("über", "two words", "a*"), mode="allow", name="Names", mask=True),
     )
     changed = world.change(update_wordlist, world.key, record.id, {"description": "Text", "words": ["x"], "name": None})
-    assert view_wordlist(changed) == {**shown, "description": "Text", "words": ["x"], "name": None}
-    assert view_wordlist(world.change(update_wordlist, world.key, record.id, {})) == view_wordlist(changed)
+    assert view_wordlist(changed, world.organization_id) == {
+        **shown,
+        "description": "Text",
+        "words": ["x"],
+        "name": None,
+    }
+    assert view_wordlist(
+        world.change(update_wordlist, world.key, record.id, {}), world.organization_id
+    ) == view_wordlist(changed, world.organization_id)
 
 
 def test_words_are_added_and_removed(world: World, ids: Ids) -> None:
@@ -707,7 +716,7 @@ def test_rolling_the_webhook_secret(world: World) -> None:
 
 def test_the_account_of_each_sort_of_key(world: World) -> None:
     bare = world.issue()
-    account = {"id": world.organization_id, "paid_plan_name": "enterprise", "text_api_quota": None, "remaining_quota": None}  # fmt: skip
+    account = {"id": world.organization_id, "paid_plan_name": "enterprise", "text_api_quota": MAX_INTEGER, "remaining_quota": MAX_INTEGER}  # fmt: skip
     assert view_account(world.change(get_account, bare)) == account
     project = {"id": world.project_id, "name": "Project"}
     assert view_account(world.change(get_account, world.project_key)) == {**account, "current_project": project}

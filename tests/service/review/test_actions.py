@@ -10,7 +10,9 @@ from seemly.core.errors import ConflictError, ContentError, ForbiddenError, NotF
 from seemly.service.base.records import Action, ActionRun, Author, Item, Placement, Queue
 from seemly.service.review.action_execution import execute
 from seemly.service.review.actions import create_action, delete_action, list_actions, read_action, update_action
-from seemly.service.review.queues import create_queue
+from seemly.service.review.filters import Filter
+from seemly.service.review.items import unresolve_item
+from seemly.service.review.queues import create_queue, find_items
 from tests.support.service_fakes import START_MS, Service
 
 HOUR_MS = 3_600_000
@@ -89,7 +91,7 @@ def test_an_action_is_changed_and_deleted() -> None:
 
 def test_built_in_actions_stay() -> None:
     service = Service()
-    assert _update(service, "block", key="other", name="Ban")["key"] == "block"
+    assert _update(service, "block", name="Ban")["key"] == "block"
     with pytest.raises(ForbiddenError):
         _delete(service, "block")
 
@@ -189,13 +191,54 @@ def test_an_author_is_deleted() -> None:
     assert service.types() == []
 
 
+@pytest.mark.parametrize("kind", ["ITEM_CUSTOM", "ITEM_REJECT", "AUTHOR_WARN"])
+def test_a_custom_action_that_removes_resolves_the_item(kind: str) -> None:
+    """It can be found among what is resolved, and opened again where it waited."""
+    service = _service()
+    queue = service.all(Queue)[0]
+    _create(service, key="done", type=kind, queueBehaviour="REMOVE")
+    _execute(service, "done", contentIds=["a"])
+    item = service.item("a")
+    assert (item.status, item.reviewer, item.resolved_ms) == ("resolved", "mo", START_MS)
+    assert service.types() == ["author.action" if kind == "AUTHOR_WARN" else "queue_item.action"]
+    with service.store.transaction() as tx:
+        assert [
+            each.content_id for each in find_items(service.env, tx, queue, Filter(check_status="checked")).items
+        ] == ["a"]
+        assert unresolve_item(service.env, tx, service.project_id, queue.id, "a")["status"] == "pending"
+        waiting = find_items(service.env, tx, queue, Filter(check_status="unchecked")).items
+    assert {each.content_id for each in waiting} == {"a", "b", "c", "d"}
+
+
+def test_a_custom_action_that_adds_opens_the_item_again_where_it_was() -> None:
+    service = _service()
+    before = service.item("a")
+    _create(service, key="again", queueBehaviour="ADD")
+    _execute(service, "reject", contentIds=["a"])
+    _execute(service, "again", contentIds=["a"])
+    assert service.item("a") == before
+    assert service.all(Placement) == []
+
+
+def test_a_type_is_changed_or_refused() -> None:
+    service = _service()
+    _create(service, key="note")
+    assert _update(service, "note", type="AUTHOR_WARN")["type"] == "AUTHOR_WARN"
+    assert _update(service, "reject", type="ITEM_REJECT", key="reject", name="No")["name"] == "No"
+    for change in ({"type": "ITEM_ALLOW"}, {"key": "other"}):
+        with pytest.raises(ContentError) as caught:
+            _update(service, "reject", **change)
+        assert [each.path for each in caught.value.issues] == list(change)
+
+
 @pytest.mark.parametrize(
     ("behaviour", "named", "expected"),
     [
         ("NO_CHANGE", True, set()),
-        ("REMOVE", True, {("second", False)}),
-        ("REMOVE", False, {("first", False), ("second", False)}),
+        ("REMOVE", True, set()),
+        ("REMOVE", False, set()),
         ("ADD", True, {("second", True)}),
+        ("ADD", False, set()),
     ],
 )
 def test_an_action_moves_items_between_queues(behaviour: str, named: bool, expected: set[tuple[str, bool]]) -> None:
@@ -225,7 +268,6 @@ def test_an_action_moves_items_between_queues(behaviour: str, named: bool, expec
         ({"valueRequired": True, "freeText": True}, {"contentIds": ["a"], "value": ""}, ["value"]),
         ({"possibleValues": [{"value": "y"}]}, {"contentIds": ["a"], "value": "x"}, ["value"]),
         ({"type": "AUTHOR_BLOCK_TEMP"}, {"contentIds": ["a"]}, ["duration"]),
-        ({"queueBehaviour": "ADD"}, {"contentIds": ["a"]}, ["queueId"]),
     ],
 )
 def test_a_wrong_request_does_nothing(action: dict[str, Any], wire: dict[str, Any], paths: list[str]) -> None:

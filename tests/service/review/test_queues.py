@@ -120,7 +120,8 @@ FILTERS: list[tuple[dict[str, Any], str]] = [
     ({"minSeverity": 30}, "dca"),
     ({"maxSeverity": 30}, "db"),
     ({"minSeverity": 29, "maxSeverity": 60}, "dcb"),
-    ({"recommendationActions": ["reject", "review"]}, "ca"),
+    # What was resolved does not leave the queue of its review by what was decided there.
+    ({"recommendationActions": ["reject", "review"]}, "cba"),
     ({"search": ["HELLO"]}, "da"),
     ({"search": ["hello", "world"]}, "a"),
     ({"isFlagged": "FLAGGED", "authorTrustLevels": [2], "labels": ["toxicity"]}, "a"),
@@ -254,12 +255,12 @@ def test_a_queue_is_made_read_changed_and_deleted() -> None:
         queue = create_queue(service.env, tx, service.project_id, wire)
         view = read_queue(service.env, tx, service.project_id, queue.id)
         counts = {"totalItemsCount": 2, "resolvedItemsCount": 0, "unresolvedItemsCount": 2}
-        assert view == {"id": view["id"], **wire, **counts}
+        assert view == {"id": view["id"], **wire, "isDefault": False, **counts}
         assert [each["name"] for each in list_queues(service.env, tx, service.project_id)] == ["Q", "Review", "New"]
         queue = update_queue(service.env, tx, service.project_id, queue.id, {"filter": {}, "description": None})
         assert read_queue(service.env, tx, service.project_id, queue.id) == {
             **view,
-            "description": None,
+            "description": "",
             "filter": {},
             "totalItemsCount": 4,
             "resolvedItemsCount": 1,

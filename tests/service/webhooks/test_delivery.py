@@ -210,7 +210,7 @@ def test_attempts_follow_the_schedule_and_the_last_is_told_to_owners_and_admins(
         clock.ms = recorded.delivery.next_ms - 1
         assert claim(env, 1) == []
         clock.ms += 1
-    assert gaps == [5_000, 30_000, 120_000, 600_000]
+    assert gaps == [5_000, 20_000, 60_000, 120_000]
     last = attempt(env, receiver)
     assert last
     assert (last.delivery.state, last.delivery.attempts) == ("failed", 5)

@@ -157,8 +157,6 @@ def _report(result: ModerationResult, specs: Mapping[str, Spec], engine: Engine)
         if failure.id.startswith("decode:"):
             path = f"input[{failure.id.removeprefix('decode:')}]"
             raise ModerationsError(f"{path}: {failure.message}", path, reason="image_not_read")
-    if "image" in kinds and not result.media:
-        raise ModerationsError("the channel has images switched off", "input", reason="image_not_read")
     seen = frozenset(each.label for media in result.media for each in media.labels)
     active = engine.channel.flagging_mode == "ACTIVE"
     readers = _Readers(specs, kinds, seen, engine.thresholds, active)

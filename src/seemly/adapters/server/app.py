@@ -15,14 +15,22 @@ from fastapi import FastAPI
 from prometheus_client import generate_latest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
 from seemly.adapters.server.compat import add_doors
 from seemly.adapters.server.dispatch import gather_texts, make_handler
 from seemly.adapters.server.endpoint import Endpoint
-from seemly.adapters.server.errors import JsonAnswer, answer_http, answer_seemly, answer_unknown, problem
+from seemly.adapters.server.errors import (
+    ERRORS_PAGE,
+    JsonAnswer,
+    answer_http,
+    answer_seemly,
+    answer_unknown,
+    problem,
+    render_errors_page,
+)
 from seemly.adapters.server.middleware import Gate
 from seemly.adapters.server.openapi import VERSION, describe
 from seemly.adapters.server.rate_limits import Rates
@@ -157,19 +165,19 @@ def _load(parts: Parts) -> None:
 
 
 def _add_plain_routes(app: FastAPI, parts: Parts) -> None:
-    description = describe(ENDPOINTS, PREFIX)
+    description, page = describe(ENDPOINTS, PREFIX), render_errors_page()
 
     async def health(_request: Request) -> Response:
         return JsonAnswer({"status": "ok"})
 
-    async def ready(_request: Request) -> Response:
+    async def ready(request: Request) -> Response:
         missing = app.state.missing
         try:
             await to_thread.run_sync(parts.env.store.check)
         except Exception:  # noqa: BLE001  (whatever keeps the database from answering)
             missing = "the database does not answer"
         if missing is not None:
-            return problem(503, {"code": "SERVICE_UNAVAILABLE", "message": missing})
+            return problem(request, "SERVICE_UNAVAILABLE", missing)
         return JsonAnswer({"status": "ready"})
 
     async def metrics(_request: Request) -> Response:
@@ -178,6 +186,10 @@ def _add_plain_routes(app: FastAPI, parts: Parts) -> None:
     async def openapi(_request: Request) -> Response:
         return JsonAnswer(description)
 
+    async def errors(_request: Request) -> Response:
+        return HTMLResponse(page)
+
     plain = {"/healthz": health, "/readyz": ready, "/metrics": metrics, f"{PREFIX}/openapi.json": openapi}
+    plain[ERRORS_PAGE] = errors
     for path, handler in plain.items():
         app.router.routes.append(_Route(path, handler, methods=["GET"]))

@@ -23,6 +23,7 @@ from starlette.types import Receive, Scope, Send
 from seemly.adapters.compat import openai, perspective
 from seemly.adapters.compat.openai import ModerationsError
 from seemly.adapters.compat.perspective import PerspectiveError
+from seemly.adapters.compat.perspective_discovery import VERSION, describe_service
 from seemly.adapters.server.errors import STATUS, TooBusyError
 from seemly.adapters.server.middleware import read_json
 from seemly.adapters.server.rate_limits import RateExceededError, count_moderation
@@ -73,7 +74,8 @@ def perspective_router(
     timeout: float = TIMEOUT_S,
     run: Run = to_thread.run_sync,
 ) -> APIRouter:
-    """`POST /v1alpha1/comments:analyze` and `comments:suggestscore`, as Perspective API has them.
+    """`POST /v1alpha1/comments:analyze` and `comments:suggestscore`, as Perspective API has them, and the discovery
+    document that Google's clients read first, which takes no key.
 
     The key is that of `?key=`, of the header `X-Goog-Api-Key`, or of `Authorization: Bearer`. It is taken out of the
     address before the request is answered, so that no log that is written afterwards, such as uvicorn's, shows it; what
@@ -95,6 +97,13 @@ def perspective_router(
     @router.post("/v1alpha1/comments:analyze", summary="Score a comment, as Perspective API does")
     async def analyze_comment(request: Request) -> Response:
         return await door.answer(request, analyze)
+
+    @router.get("/$discovery/rest", summary="Describe Perspective API to Google's clients")
+    async def discover(request: Request) -> Response:
+        if request.query_params.get("version", VERSION) != VERSION:
+            failure = PerspectiveError(f"the only version is {VERSION}", None, status=404)
+            return _respond(failure.to_dict(), failure.status)
+        return _respond(describe_service(str(request.base_url)))
 
     @router.post("/v1alpha1/comments:suggestscore", summary="Accept a suggested score, as Perspective API does")
     async def suggest_score(request: Request) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from seemly.core.errors import NotFoundError, SeemlyError
@@ -50,6 +50,15 @@ class Call:
         """The project of the key. Raises ForbiddenError for an organization's."""
         return keys.require_moderation(self.key)
 
+    @property
+    def manager(self) -> Key:
+        """The key that a call manages by. A project's key may manage the webhooks and wordlists of its own project;
+        only their endpoints ask for this."""
+        if self.key.project_id is None:
+            return self.key
+        own = (self.key.project_id,)
+        return replace(self.key, project_id=None, projects="write", channels="write", project_ids=own)
+
     def id_of(self, name: str) -> str:
         """A part of the path. Raises NotFoundError where it can be nobody's id."""
         value = self.path[name]
@@ -68,7 +77,8 @@ class Endpoint:
 
     Calls by an organization's key count against its rate of management, those by a project's key, with `moderates`,
     against the project's rate of moderations. Fields of the body beyond those that `takes` names are ignored.
-    `run_many`, where there is one, is quicker for several calls at once.
+    `run_many`, where there is one, is quicker for several calls at once. `may_be_unseen` says that it answers 422 for
+    media that could not be looked at.
     """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
@@ -83,3 +93,4 @@ class Endpoint:
     parameters: tuple[Parameter, ...] = ()
     moderates: bool = False
     run_many: RunMany | None = None
+    may_be_unseen: bool = False

@@ -7,24 +7,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from seemly.adapters.server.endpoint import Endpoint, Schema
+from seemly.adapters.server.errors import ERROR_TYPES, STATUS
 
 __all__ = ["VERSION", "describe"]
 
 VERSION = "1.1.0"
 """The version of the interface's description."""
 
+_PATH: Schema = {"type": "array", "items": {"type": ["string", "integer"]}}
 _ERROR: Schema = {
     "type": "object",
-    "required": ["code", "message"],
+    "required": ["type", "code", "message", "request_id", "doc_url"],
     "properties": {
-        "code": {"type": "string"},
+        "type": {"type": "string", "enum": list(ERROR_TYPES)},
+        "code": {"type": "string", "enum": list(STATUS)},
         "message": {"type": "string"},
+        "request_id": {"type": "string", "description": "As in the header X-Request-Id."},
+        "doc_url": {"type": "string", "description": "The page of this server that explains the code."},
         "issues": {
             "type": "array",
             "items": {
                 "type": "object",
                 "required": ["message"],
-                "properties": {"message": {"type": "string"}, "path": {"type": "string"}},
+                "properties": {"message": {"type": "string"}, "path": _PATH},
             },
         },
     },
@@ -70,9 +75,70 @@ Fields of a request that are not described are ignored, and so are query paramet
 null characters. In a path, a slash that belongs to an id is sent as %2F."""
 
 
+_TEXT_OR_TEXTS: Schema = {"anyOf": [{"type": "string"}, {"type": "array", "items": {}, "minItems": 1}]}
+
+
+def _other(name: str, summary: str, body: Schema | None, answers: Mapping[str, str]) -> dict[str, Any]:
+    """An operation whose own documents are another service's, or that is no request and answer."""
+    operation: dict[str, Any] = {
+        "operationId": name,
+        "summary": summary,
+        "tags": ["compatibility" if body is not None else "voice"],
+        "security": [{"projectKey": []}],
+        "responses": {status: {"description": what} for status, what in answers.items()},
+    }
+    if body is not None:
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return operation
+
+
+_ANSWERS = {"200": "As the other service answers.", "default": "As the other service tells of an error."}
+_COMMENT: Schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+
+_OTHERS: Mapping[str, dict[str, Any]] = {
+    "/v1/moderations": {
+        "post": _other(
+            "createModeration",
+            "Moderate texts and images, as OpenAI does",
+            {"type": "object", "required": ["input"], "properties": {"input": _TEXT_OR_TEXTS}},
+            _ANSWERS,
+        )
+    },
+    "/v1alpha1/comments:analyze": {
+        "post": _other(
+            "analyzeComment",
+            "Score a comment, as Perspective API does",
+            {
+                "type": "object",
+                "required": ["comment", "requestedAttributes"],
+                "properties": {"comment": _COMMENT, "requestedAttributes": {"type": "object"}},
+            },
+            _ANSWERS,
+        )
+    },
+    "/v1alpha1/comments:suggestscore": {
+        "post": _other(
+            "suggestCommentScore",
+            "Accept a suggested score, as Perspective API does",
+            {"type": "object", "properties": {"comment": _COMMENT}},
+            _ANSWERS,
+        )
+    },
+    "/v1/stream": {
+        "get": _other(
+            "openStream",
+            "Open a stream of live voice: a WebSocket with the subprotocol seemly.v1",
+            None,
+            {"101": "The stream is open; its messages are described in the reference."},
+        )
+    },
+}
+"""What the server answers beside its endpoints."""
+
+
 def describe(endpoints: Sequence[Endpoint], prefix: str) -> dict[str, Any]:
     """The description of endpoints that lie under a prefix."""
-    paths: dict[str, dict[str, Any]] = {}
+    paths: dict[str, dict[str, Any]] = dict(_OTHERS)
     for each in endpoints:
         paths.setdefault(prefix + each.path, {})[each.method.lower()] = _operation(each)
     return {
@@ -132,6 +198,10 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
             "409": "A key or id is taken already, or a key was rolled already.",
             "413": "The body is too large.",
         }
+    if endpoint.may_be_unseen:
+        problems["422"] = (
+            "The image could not be looked at: there is no verdict, nothing is stored, nothing is charged."
+        )
     if endpoint.key != "any" or "{" in endpoint.path:
         problems["404"] = "It does not exist, or lies outside what the key reaches."
     if endpoint.moderates or endpoint.key != "project":

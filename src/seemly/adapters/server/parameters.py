@@ -56,7 +56,9 @@ def read_query(endpoint: Endpoint, request: Request) -> dict[str, Any]:
 
 def _read_values(schema: Mapping[str, Any], values: list[str]) -> Any:
     if schema.get("type") == "array":
-        return [_read_value(schema["items"], part) for value in values for part in value.split(",") if part]
+        # Clients either repeat a parameter or send its values separated by commas, never both.
+        parts = values[0].split(",") if len(values) == 1 else values
+        return [_read_value(schema["items"], part) for part in parts if part]
     return _read_value(schema, values[-1])
 
 

@@ -68,7 +68,9 @@ class Rates:
         count, ends_s = self._counts.count(f"{kind}/{owner}")
         allowance = Allowance(limit, max(0, limit - count), math.ceil(ends_s))
         if count > limit:
-            raise RateExceededError(allowance, max(1, math.ceil(ends_s - time.time())))
+            # Clients wait as told only for less than a minute, and else by a backoff of their own.
+            wait = math.ceil(ends_s - time.time())
+            raise RateExceededError(allowance, min(max(1, wait), _WINDOW_S - 1))
         return allowance
 
     def close(self) -> None:

@@ -43,6 +43,8 @@ _MAIL_HOSTS = frozenset(
         *("aol.com", "proton.me", "protonmail.com", "gmx.de", "gmx.net", "web.de", "mail.ru", "yandex.ru", "qq.com"),
     )
 )
+_NOT_LOOKED_UP = dict.fromkeys(("domain_age_days", "has_email_setup", "redirect_count", "final_url", "bot_protection"))
+"""Signals of the interface that only the network could tell."""
 _CLUSTER = regex.compile(r"\X")
 
 
@@ -117,6 +119,8 @@ class UrlPolicy:
             "brand_impersonation": risk.impersonation and asdict(risk.impersonation),
             "has_suspicious_characters": "mixed_script" in risk.reasons or (one.disguised and not text.isascii()),
             "is_link_shortener": under(name, words("shorteners")),
+            "is_reported": blocked,
+            **_NOT_LOOKED_UP,
         }
         if not blocked and self._allow and under(name, self._allow):
             return Match(one.span, text, 0.0, "url", (), signals, flagging=False)

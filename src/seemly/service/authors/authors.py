@@ -148,8 +148,8 @@ def drop_author(tx: Transaction, author: Author) -> None:
 def list_authors(env: Environment, tx: Transaction, project_id: str, wire: object = None) -> dict[str, Any]:
     """A page of the project's authors, and where in the list it is.
 
-    `wire` has the interface's query parameters: `pageSize`, `pageNumber`, `sortBy`, `sortDirection`, and of which
-    authors, `memberSinceDate` and `lastActiveDate` (ISO 8601, those since then) and `contentTypes`. By
+    `wire` has the interface's query parameters: `pageSize`, `page` or `pageNumber`, `sortBy`, `sortDirection`, and of
+    which authors, `memberSinceDate` and `lastActiveDate` (ISO 8601, those since then) and `contentTypes`. By
     `flaggedContentRatio` and `reportCount` the 10,000 that were last active are sorted; nothing measures sentiment,
     so that `averageSentiment` finds all alike. Raises ContentError.
     """
@@ -175,7 +175,8 @@ def list_authors(env: Environment, tx: Transaction, project_id: str, wire: objec
         recent.sort(key=lambda author: author.id)
         recent.sort(key=measure, reverse=descending)
         authors = recent[page.offset : page.offset + page.size]
-    return {"authors": [view_author(each, env.now()) for each in authors], "pagination": page.dump(total)}
+    views = [view_author(each, env.now()) for each in authors]
+    return page.wrap(views, total) if page.by_page else {"authors": views, "pagination": page.dump(total)}
 
 
 def _read_fields(body: Body, author: Author) -> Author:

@@ -92,5 +92,5 @@ def _find_cause(tx: Transaction, project_id: str, now_ms: int) -> Cause:
 def _change(env: Environment, tx: Transaction, author: Author, kind: EventType, cause: Cause) -> Author:
     tx.put(author)
     view = view_cause(cause, author=view_author(author, env.now()))
-    emit(env, tx, author.project_id, kind, view, author_id=author.id)
+    emit(env, tx, author.project_id, kind, view, author_id=author.id, action_id=cause.id)
     return author

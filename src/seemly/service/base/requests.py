@@ -160,7 +160,7 @@ class Body:
 
 def _text(value: Any, least: int, most: int) -> str:
     if not isinstance(value, str):
-        raise ValueError("must be text")
+        raise ValueError("must be a string")
     if not least <= len(value) <= most:
         raise ValueError(f"must have {least} to {most:,} characters")
     # Databases refuse both, so they are refused here, where they can be told.
@@ -228,10 +228,12 @@ MAX_PAGE = 100
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Which part of a list: page `number`, from 1, of `size` entries."""
+    """Which part of a list: page `number`, from 1, of `size` entries. `by_page` says that the request had `page`, and
+    takes the list in the form that newer clients read."""
 
     number: int
     size: int
+    by_page: bool = False
 
     @property
     def offset(self) -> int:
@@ -248,6 +250,20 @@ class Page:
             "hasPreviousPage": self.number > 1,
         }
 
+    def wrap(self, entries: Sequence[Any], total: int) -> dict[str, Any]:
+        """The entries of this page in the form that newer clients read; `total` is how many there are in all."""
+        pages = -(-total // self.size)
+        return {
+            "data": list(entries),
+            "pagination": {
+                "page": self.number,
+                "pageSize": self.size,
+                "total": total,
+                "totalPages": pages,
+                "hasMore": self.number < pages,
+            },
+        }
+
     def dump_items(self, total: int) -> dict[str, Any]:
         """The `pagination` of a queue's items; `total` is how many there are in all."""
         return {
@@ -260,9 +276,12 @@ class Page:
 
 
 def read_page(body: Body) -> Page:
-    """The page that `pageNumber` (from 1) and `pageSize` (1 to 100, else 20) ask for."""
-    number = body.integer("pageNumber", 1, least=1, most=1_000_000)
-    return Page(number, body.integer("pageSize", 20, least=1, most=MAX_PAGE))
+    """The page that `page` or `pageNumber` (from 1) and `pageSize` (1 to 100, else 20) ask for."""
+    by_page = body.has("page")
+    if by_page and body.has("pageNumber"):
+        body.wrong("pageNumber", "cannot be given together with page")
+    number = body.integer("page" if by_page else "pageNumber", 1, least=1, most=1_000_000)
+    return Page(number, body.integer("pageSize", 20, least=1, most=MAX_PAGE), by_page)
 
 
 def read_time(body: Body, name: str) -> int | None:

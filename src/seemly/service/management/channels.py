@@ -19,7 +19,7 @@ from seemly.service.management.keys import find_project, find_within, log, requi
 __all__ = [
     "MAX_NAME", "PARTS", "SETTINGS", "Check", "Part", "add_channel", "build_channel", "copy_channel", "copy_name",
     "create_channel", "delete_channel", "duplicate_channel", "find_channel", "find_wordlists", "get_channel",
-    "get_part", "list_channels", "put_part", "touch", "update_channel",
+    "get_part", "list_channels", "make_key", "put_part", "touch", "update_channel",
 ]  # fmt: skip
 
 Check = Callable[[Channel], object]
@@ -79,7 +79,7 @@ def create_channel(env: Environment, tx: Transaction, key: Key, project_id: str,
     settings = _read_settings(body, Channel().dump())
     body.done()
     if its_key is None:
-        its_key = _free_key(tx, project_id, re.sub(r"[\W_]+", "-", name.casefold()).strip("-") or "channel")
+        its_key = _free_key(tx, project_id, make_key(name) or "channel")
     record = add_channel(env, tx, project_id, its_key, name, settings)
     if is_default:
         record = _make_default(env, tx, record)
@@ -266,6 +266,11 @@ def touch(env: Environment, tx: Transaction, record: ChannelRecord, check: Check
     changed = replace(record, updated_ms=env.now(), revision=record.revision + 1)
     tx.put(changed)
     return changed
+
+
+def make_key(name: str) -> str:
+    """A key made of a name: its letters and digits, in lower case. Empty for a name without any."""
+    return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
 
 
 def copy_name(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from seemly.core.frozen import EMPTY, freeze, thaw
+from seemly.core.frozen import freeze, thaw
 from seemly.service.base.causes import AUTO_UNBLOCK
 from seemly.service.base.environment import Environment
 from seemly.service.base.locking import take_project
@@ -28,8 +28,8 @@ FLAGGING_MODES: tuple[FlaggingMode, ...] = get_args(FlaggingMode)
 
 WEBHOOK_SECRET_PREFIX = "whsec_"  # noqa: S105  (how secrets begin, not one of them)
 
-REVIEW_FILTER: Mapping[str, Any] = EMPTY
-"""What a new project's review queue shows: everything that was stored."""
+REVIEW_FILTER: Mapping[str, Any] = freeze({"recommendationActions": ["review", "reject"]})
+"""What a new project's review queue shows: what was not allowed."""
 
 
 @dataclass(frozen=True, slots=True)

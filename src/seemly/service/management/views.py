@@ -6,6 +6,7 @@ from typing import Any
 
 from seemly.core.frozen import thaw
 from seemly.service.base.records import Activity, ChannelRecord, Key, Member, Organization, Project, WordlistRecord
+from seemly.service.base.requests import MAX_INTEGER
 from seemly.service.base.times import to_iso
 from seemly.service.management.accounts import Account
 from seemly.service.management.channels import SETTINGS
@@ -26,19 +27,22 @@ __all__ = [
     "view_new_project",
     "view_organization",
     "view_project",
+    "view_project_key",
     "view_removed_words",
     "view_wordlist",
 ]
 
 
 def view_account(account: Account) -> dict[str, Any]:
-    """An account. The quotas are in units a calendar month, None for no limit; `current_project` is a project key's."""
+    """An account. The quotas are in units a calendar month, `MAX_INTEGER` for no limit, since clients read numbers;
+    `current_project` is a project key's."""
     quota = account.organization.quota
+    left = MAX_INTEGER if quota is None else max(0, quota - account.used)
     view: dict[str, Any] = {
         "id": account.organization.id,
         "paid_plan_name": account.organization.plan,
-        "text_api_quota": quota,
-        "remaining_quota": None if quota is None else max(0, quota - account.used),
+        "text_api_quota": MAX_INTEGER if quota is None else quota,
+        "remaining_quota": left,
     }
     if account.project is not None:
         view["current_project"] = {"id": account.project.id, "name": account.project.name}
@@ -103,6 +107,17 @@ def view_issued(issued: Issued) -> dict[str, Any]:
     return {**view_key(issued.key), "secret": issued.secret}
 
 
+def view_project_key(issued: Issued) -> dict[str, Any]:
+    """A project's new key with its secret, in the form of `POST /projects/{id}/api-keys`."""
+    return {
+        "id": issued.key.id,
+        "name": issued.key.name,
+        "projectId": issued.key.project_id,
+        "createdAt": to_iso(issued.key.created_ms),
+        "secretKey": issued.secret,
+    }
+
+
 def view_activity(activity: Activity) -> dict[str, Any]:
     """A change, and the key that made it; None where a member did."""
     return {
@@ -142,7 +157,7 @@ def view_new_project(made: NewProject) -> dict[str, Any]:
 
 
 def view_listed_wordlist(record: WordlistRecord) -> dict[str, Any]:
-    """A list as it stands among others, without its words."""
+    """A list as it stands among others, without its words. No user owns one: lists are made with keys."""
     return {
         "id": record.id,
         "key": record.key,
@@ -150,14 +165,17 @@ def view_listed_wordlist(record: WordlistRecord) -> dict[str, Any]:
         "description": record.description,
         "projectId": record.project_id,
         "channelId": record.channel_id,
+        "userId": None,
         "createdAt": to_iso(record.created_ms),
     }
 
 
-def view_wordlist(record: WordlistRecord) -> dict[str, Any]:
-    """A list with its settings and words."""
+def view_wordlist(record: WordlistRecord, organization_id: str) -> dict[str, Any]:
+    """A list of an organization with its settings and words. It is always `strict`: words are matched as written."""
     return {
         **view_listed_wordlist(record),
+        "organizationId": organization_id,
+        "strict": True,
         "mode": record.settings.get("mode", "block"),
         "match": record.settings.get("match", "word"),
         "mask": record.settings.get("mask", False),

@@ -11,11 +11,11 @@ from seemly.service.base.records import Key, Project, Webhook
 from seemly.service.base.requests import Body
 from seemly.service.management.keys import find_project, find_within, log, require_permission
 from seemly.service.management.projects import WEBHOOK_SECRET_PREFIX
-from seemly.service.webhooks.events import EVENT_TYPES
+from seemly.service.webhooks.events import EVENT_TYPES, EventType
 
 __all__ = [
-    "create_webhook", "delete_webhook", "get_webhook", "get_webhook_secret", "list_webhooks", "roll_webhook_secret",
-    "update_webhook",
+    "check_url", "create_webhook", "delete_webhook", "get_webhook", "get_webhook_secret", "list_webhooks",
+    "roll_webhook_secret", "update_webhook",
 ]  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def create_webhook(env: Environment, tx: Transaction, key: Key, project_id: str,
         description=body.text("description", None, most=2000),
         enabled=body.flag("enabled", True),
     )
-    _check_url(body, webhook.url)
+    check_url(body, webhook.url)
     body.done()
     tx.add(webhook)
     log(env, tx, key, "webhook.created", webhook.id)
@@ -62,15 +62,16 @@ def update_webhook(env: Environment, tx: Transaction, key: Key, webhook_id: str,
     require_permission(tx, key, "projects", "write")
     webhook = _lock(tx, key, webhook_id)
     body = Body(wire)
+    of_actions = tuple(each for each in webhook.event_types if each not in EVENT_TYPES)
     changed = replace(
         webhook,
         name=body.text("name", webhook.name, least=1, most=200),
         url=body.text("url", webhook.url, least=1, most=2000),
-        event_types=body.choices("eventTypes", EVENT_TYPES, webhook.event_types, least=1),
+        event_types=(*body.choices("eventTypes", EVENT_TYPES, _listed(webhook), least=1), *of_actions),
         description=body.text("description", webhook.description, most=2000, null=True),
         enabled=body.flag("enabled", webhook.enabled),
     )
-    _check_url(body, changed.url)
+    check_url(body, changed.url)
     body.done()
     tx.put(changed)
     log(env, tx, key, "webhook.updated", webhook.id)
@@ -118,7 +119,12 @@ def _lock(tx: Transaction, key: Key, webhook_id: str) -> Webhook:
     return _find(tx, key, webhook_id)
 
 
-def _check_url(body: Body, url: str) -> None:
+def _listed(webhook: Webhook) -> tuple[EventType, ...]:
+    return tuple(each for each in EVENT_TYPES if each in webhook.event_types)
+
+
+def check_url(body: Body, url: str) -> None:
+    """Note in a body if its field `url` is no address that deliveries can be sent to."""
     if not url:
         return
     try:

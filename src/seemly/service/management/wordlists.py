@@ -15,7 +15,7 @@ from seemly.service.base.environment import Environment
 from seemly.service.base.ports import Order, Query, Transaction, Where, where
 from seemly.service.base.records import ChannelRecord, Key, Project, WordlistRecord
 from seemly.service.base.requests import REQUIRED, Body
-from seemly.service.management.channels import Check, find_channel, find_wordlists, touch
+from seemly.service.management.channels import Check, find_channel, find_wordlists, make_key, touch
 from seemly.service.management.keys import find_within, log, reaches, require_permission
 
 __all__ = [
@@ -62,7 +62,8 @@ def get_wordlist(tx: Transaction, key: Key, wordlist_id: str) -> WordlistRecord:
 def create_wordlist(
     env: Environment, tx: Transaction, key: Key, channel_id: str, wire: object, *, check: Check | None = None
 ) -> WordlistRecord:
-    """Make a list of a channel: `key`, `name`, `description`, `words`, and `mode`, `match` and `mask` as in a channel.
+    """Make a list of a channel: `key` (made from the name where left out), `name`, `description`, `words`, and `mode`,
+    `match` and `mask` as in a channel.
 
     Raises ForbiddenError, NotFoundError, ContentError, and ConflictError where the channel has a list of that key.
     """
@@ -71,7 +72,11 @@ def create_wordlist(
     blank = WordlistRecord(
         id=env.new_id("wl"), project_id=channel.project_id, channel_id=channel.id, key="", created_ms=env.now()
     )
-    record = _read(Body(wire), blank)
+    body = Body(wire)
+    name = body.given(("name",)).get("name")
+    if isinstance(name, str) and not body.has("key"):
+        blank = replace(blank, key=_free_key(tx, channel.id, make_key(name) or "list"))
+    record = _read(body, blank)
     _require_free(tx, record)
     tx.add(record)
     touch(env, tx, channel, check)
@@ -182,6 +187,13 @@ def _lock(tx: Transaction, key: Key, wordlist_id: str) -> tuple[WordlistRecord, 
     require_permission(tx, key, "channels", "write")
     channel = find_channel(tx, key, _find(tx, key, wordlist_id).channel_id, lock=True)
     return _find(tx, key, wordlist_id), channel
+
+
+def _free_key(tx: Transaction, channel_id: str, wanted: str) -> str:
+    """The wanted key, or with a number where the channel has a list of that key."""
+    taken = {each.key for each in find_wordlists(tx, channel_id)}
+    numbered = (f"{wanted[: MAX_KEY - 6]}-{number}" for number in range(2, len(taken) + 3))
+    return next(key for key in (wanted[:MAX_KEY], *numbered) if key not in taken)
 
 
 def _require_free(tx: Transaction, record: WordlistRecord) -> None:

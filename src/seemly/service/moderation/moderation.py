@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
 from seemly.core.attempts import attempt, go_on
 from seemly.core.content import MAX_BASE64, Submission, is_url
-from seemly.core.errors import SeemlyError
+from seemly.core.errors import ContentError, Issue, SeemlyError, UnseenError
 from seemly.core.submission import parse_submission
 from seemly.engine.engine import Engine, Rejected
 from seemly.engine.result import ModerationResult
+from seemly.media.image import IMAGE_LABELS
 from seemly.service.authors.views import view_brief_author
 from seemly.service.base.environment import Environment
 from seemly.service.base.records import ChannelRecord, Project
@@ -21,6 +22,7 @@ from seemly.service.management.accounts import add_usage, find_organization
 from seemly.service.moderation.engine_cache import Engines
 from seemly.service.moderation.lookup import Asked, Case, find_channel, find_project, is_kept, open_cases, recall
 from seemly.service.moderation.metering import Meter
+from seemly.service.moderation.overrides import name_as_sent, read_overrides
 from seemly.service.moderation.persistence import Done, write
 
 __all__ = ["Moderation"]
@@ -61,7 +63,14 @@ class Moderation:
         asked = [attempt(partial(_ask, project_id, request)) for project_id, request in requests]
         done = self._run(asked)
         now_ms = self.env.now()
-        return [each if isinstance(each, SeemlyError) else _view(each, now_ms) for each in done]
+        return [
+            _view(each, now_ms)
+            if isinstance(each, Done)
+            else name_as_sent(each, request)
+            if isinstance(each, ContentError)
+            else each
+            for each, (_, request) in zip(done, requests, strict=True)
+        ]
 
     def moderate(self, project_id: str, request: object) -> ModerationResult:
         """As `submit`, for who wants the result itself; its author is as they were before. Raises as `submit` does."""
@@ -80,10 +89,12 @@ class Moderation:
     def submit_image(self, project_id: str, request: object) -> dict[str, Any]:
         """Moderate the image of a body of `POST /moderate/image` by the default channel.
 
-        Raises as `submit` does.
+        An image that nobody looked at, or that something failed to look at and nothing else flagged, has no answer:
+        it is neither stored nor counted. Raises UnseenError for it, and as `submit` does.
         """
         submission = _read_image(request)
-        result = self._run_one(Asked(project_id, submission)).result
+        (found,) = self._run([Asked(project_id, submission)], check=_refuse_unseen)
+        result = _or_raise(found).result
         media = result.media[0] if result.media else None
         answer: dict[str, Any] = {
             "status": result.meta.status,
@@ -117,8 +128,14 @@ class Moderation:
         (found,) = self._run([asked])
         return _or_raise(found)
 
-    def _run(self, asked: Sequence[Asked | SeemlyError]) -> list[Done | SeemlyError]:
-        return go_on(go_on(go_on(asked, partial(open_cases, self.env)), self._moderate), self._close)
+    def _run(
+        self, asked: Sequence[Asked | SeemlyError], check: Callable[[Done], Done] | None = None
+    ) -> list[Done | SeemlyError]:
+        """What was done for each. What `check` raises for one keeps that one from being stored and counted."""
+        done = go_on(go_on(asked, partial(open_cases, self.env)), self._moderate)
+        if check is not None:
+            done = [each if isinstance(each, SeemlyError) else attempt(partial(check, each)) for each in done]
+        return go_on(done, self._close)
 
     def _engine_of(self, channel: ChannelRecord, project: Project) -> Engine:
         return self.engines.find(channel, dry_run=project.global_flagging_mode == "DRY_RUN")
@@ -172,7 +189,18 @@ def _moderate_by(engine: Engine, submissions: Sequence[Submission]) -> list[Mode
 
 def _view(done: Done, now_ms: int) -> dict[str, Any]:
     author = None if done.author is None else view_brief_author(done.author, now_ms)
-    return {**done.result.to_dict(), "author": author}
+    # The interface tells of earlier decisions on similar content, which nothing here keeps.
+    return {**done.result.to_dict(), "author": author, "casebook": None}
+
+
+def _refuse_unseen(done: Done) -> Done:
+    """What was done for an image. Raises UnseenError unless somebody looked at it and all went well, or it flagged."""
+    result = done.result
+    seen = any(media.pictures and len(media.uncovered) < len(IMAGE_LABELS) for media in result.media)
+    if seen and (result.evaluation.flagged or not result.errors):
+        return done
+    issues = [Issue("url", each.message) for each in result.errors]
+    raise UnseenError("the image could not be looked at, so that there is no verdict on it", issues)
 
 
 def _or_raise(found: T | SeemlyError) -> T:
@@ -182,7 +210,7 @@ def _or_raise(found: T | SeemlyError) -> T:
 
 
 def _ask(project_id: str, request: object) -> Asked:
-    return Asked(project_id, _read(request))
+    return Asked(project_id, _read(read_overrides(request)))
 
 
 def _read(request: object) -> Submission:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from seemly.core.channel import Action as Recommended
 from seemly.core.errors import ConflictError, ContentError, Issue, NotFoundError
 from seemly.service.authors.authors import drop_author
 from seemly.service.authors.blocks import block, suspend, unblock
@@ -12,12 +13,12 @@ from seemly.service.authors.views import view_author
 from seemly.service.base.causes import Cause, view_cause
 from seemly.service.base.environment import Environment
 from seemly.service.base.locking import hold_project
-from seemly.service.base.ports import Query, Transaction, Where, where
+from seemly.service.base.ports import Query, Transaction, Where
 from seemly.service.base.records import Action, ActionRun, Author, Item, Queue
 from seemly.service.base.requests import Body
 from seemly.service.base.times import DAY_MS
 from seemly.service.review.actions import find_action
-from seemly.service.review.queues import find_queue, place, put_back
+from seemly.service.review.queues import find_queue, place, put_back, reopen
 from seemly.service.review.views import view_event_item
 from seemly.service.webhooks.events import EventType, emit
 
@@ -29,13 +30,13 @@ MAX_TARGETS = 1000
 LONGEST_MS = 36_500 * DAY_MS
 """The longest duration: a hundred years."""
 
-_ITEM_EVENTS: dict[str, EventType] = {
+_BUILT_IN_EVENTS: dict[str, EventType] = {
     "ITEM_REJECT": "queue_item.rejected",
     "ITEM_ALLOW": "queue_item.allowed",
-    "ITEM_CUSTOM": "queue_item.action",
 }
+_CUSTOM_EVENT: EventType = "queue_item.action"
 
-_RESOLVING = ("ITEM_REJECT", "ITEM_ALLOW")
+_VERDICTS: dict[str, Recommended] = {"ITEM_REJECT": "reject", "ITEM_ALLOW": "allow"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +79,14 @@ def execute(env: Environment, project_id: str, request: object, *, reviewer: str
             raise NotFoundError("some of the content has no author to act on; nothing was done")
         cause = Cause(action.id, action.key, action.name, env.now(), order.value, order.queue_id)
         tx.add_all([_make_run(env, project_id, each, cause, order, reviewer) for each in targets])
-        for target in targets:
-            if target.item is not None:
-                _place(env, tx, action, queue, target.item)
+        targets = [replace(each, item=_move(env, tx, action, queue, each.item, cause, reviewer)) for each in targets]
         if action.type.startswith("AUTHOR_"):
             authors = {each.author.id: each.author for each in targets if each.author is not None}
             for author in authors.values():
                 _act_on_author(env, tx, action, author, cause, order.duration_ms)
         else:
             for target in targets:
-                _act_on_item(env, tx, action, target, cause, reviewer)
+                _tell_of_item(env, tx, action, target, cause)
     return {"success": True}
 
 
@@ -125,8 +124,6 @@ def _check(action: Action, order: _Order) -> None:
         issues.append(Issue("authorIds", "cannot be given to an action for content; give contentIds"))
     if order.duration_ms is None and action.type == "AUTHOR_BLOCK_TEMP":
         issues.append(Issue("duration", "is missing: the action suspends for as long"))
-    if action.queue_behaviour == "ADD" and order.content_ids and order.queue_id is None:
-        issues.append(Issue("queueId", "is missing: the action adds to a queue"))
     if issues:
         raise ContentError("invalid input data", issues)
 
@@ -173,17 +170,41 @@ def _make_run(
     )
 
 
-def _place(env: Environment, tx: Transaction, action: Action, queue: Queue | None, item: Item) -> None:
-    """Do to an item what an action does to queues: without a queue, what takes it out takes it out of every one."""
-    if action.queue_behaviour == "NO_CHANGE":
-        return
-    if action.queue_behaviour == "REMOVE" and action.type in _RESOLVING:
-        # What is resolved waits in no queue anyway, and is to return where it waited when it is opened again.
-        return
-    of_project = where("project_id", item.project_id)
-    queues = tx.find(Queue, replace(of_project, lock="share")) if queue is None else [queue]
-    for each in queues:
-        place(env, tx, each, item, present=action.queue_behaviour == "ADD")
+def _move(
+    env: Environment,
+    tx: Transaction,
+    action: Action,
+    queue: Queue | None,
+    item: Item | None,
+    cause: Cause,
+    reviewer: str | None,
+) -> Item | None:
+    """Do to an item what an action does to its review, and answer with it as it is then.
+
+    An action that rejects, allows or removes resolves it: it waits in no queue any more, and returns to where it waited
+    when it is opened again. One that adds opens it again, where it was or in the queue that is named.
+    """
+    if item is None:
+        return None
+    adds = action.queue_behaviour == "ADD"
+    if action.type in _VERDICTS or action.queue_behaviour == "REMOVE":
+        item = replace(
+            item,
+            action=_VERDICTS.get(action.type, item.action),
+            status="resolved",
+            resolved_ms=cause.at_ms,
+            reviewer=reviewer,
+        )
+    elif adds:
+        item = reopen(item)
+    else:
+        return item
+    tx.put(item)
+    if adds and queue is not None:
+        place(env, tx, queue, item, present=True)
+    else:
+        put_back(tx, item)
+    return item
 
 
 def _act_on_author(
@@ -200,29 +221,17 @@ def _act_on_author(
             drop_author(tx, author)
         case _:
             view = view_cause(cause, author=view_author(author, env.now()))
-            emit(env, tx, author.project_id, "author.action", view, author_id=author.id)
+            emit(env, tx, author.project_id, "author.action", view, author_id=author.id, action_id=cause.id)
 
 
-def _act_on_item(
-    env: Environment, tx: Transaction, action: Action, target: _Target, cause: Cause, reviewer: str | None
-) -> None:
+def _tell_of_item(env: Environment, tx: Transaction, action: Action, target: _Target, cause: Cause) -> None:
     item, author = target.item, target.author
     if item is None:
         return
-    if action.type in _RESOLVING:
-        item = replace(
-            item,
-            action="reject" if action.type == "ITEM_REJECT" else "allow",
-            status="resolved",
-            resolved_ms=cause.at_ms,
-            reviewer=reviewer,
-        )
-        tx.put(item)
-        put_back(tx, item)
     view = view_cause(
         cause,
         item=view_event_item(item, author),
         author=None if author is None else view_author(author, env.now()),
     )
-    kind = _ITEM_EVENTS[action.type]
-    emit(env, tx, item.project_id, kind, view, item_id=item.id, author_id=item.author_id)
+    kind = _BUILT_IN_EVENTS.get(action.type, _CUSTOM_EVENT) if action.built_in else _CUSTOM_EVENT
+    emit(env, tx, item.project_id, kind, view, item_id=item.id, author_id=item.author_id, action_id=action.id)

@@ -11,6 +11,7 @@ from seemly.service.base.locking import hold_project
 from seemly.service.base.ports import Order, Query, Transaction, Where, where
 from seemly.service.base.records import Action, ActionType
 from seemly.service.base.requests import Body
+from seemly.service.review.action_webhooks import drop_webhooks
 from seemly.service.review.views import view_action
 
 __all__ = ["create_action", "delete_action", "find_action", "list_actions", "read_action", "update_action"]
@@ -59,16 +60,18 @@ def list_actions(tx: Transaction, project_id: str, wire: object = None) -> list[
 
 
 def update_action(tx: Transaction, project_id: str, action_id: str, wire: object) -> dict[str, Any]:
-    """Change an action and answer with it. What is left out stays as it was; so does the type, and the key of one that
-    is built in.
+    """Change an action and answer with it. What is left out stays as it was; so do the key and type of one that is
+    built in.
 
     Raises ContentError, NotFoundError, and ConflictError where another has its key.
     """
     before = find_action(tx, project_id, action_id, lock=True)
     body = Body(wire)
-    action = _read(body, before)
+    action = replace(_read(body, before), type=body.choice("type", get_args(ActionType), before.type))
+    for name in ("key", "type"):
+        if before.built_in and getattr(action, name) != getattr(before, name):
+            body.wrong(name, "of a built-in action stays as it is; make an action of your own")
     body.done()
-    action = replace(action, key=before.key) if before.built_in else action
     tx.put(action)
     return view_action(action)
 
@@ -78,6 +81,7 @@ def delete_action(tx: Transaction, project_id: str, action_id: str) -> dict[str,
     action = find_action(tx, project_id, action_id, lock=True)
     if action.built_in:
         raise ForbiddenError("a built-in action cannot be deleted; set its position to HIDDEN instead")
+    drop_webhooks(tx, project_id, action.id)
     tx.remove(Action, where("id", action.id))
     return {"deleted": True, "id": action.id}
 

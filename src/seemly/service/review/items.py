@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -17,13 +17,22 @@ from seemly.service.base.records import Action, ActionRun, Author, Item, Queue
 from seemly.service.base.requests import Body, read_page, read_time
 from seemly.service.base.times import DAY_MS, to_iso
 from seemly.service.review.filters import Filter
-from seemly.service.review.queues import find_item, find_items, find_queue, holds, put_back
-from seemly.service.review.views import view_event_item, view_item
+from seemly.service.review.queues import find_item, find_items, find_queue, holds, put_back, reopen
+from seemly.service.review.views import view_event_item, view_item, view_paged_item
 from seemly.service.webhooks.events import emit
 
-__all__ = ["list_items", "measure_queue", "resolve_item", "unresolve_item"]
+__all__ = ["MAX_RESOLVED", "list_items", "measure_queue", "resolve_item", "resolve_items", "unresolve_item"]
 
 _SORT: Mapping[str, str] = {"createdAt": "created_ms", "severity": "severity", "reviewedAt": "resolved_ms"}
+_ORDERS: Mapping[str, Order] = {
+    "FIFO": Order("created_ms"),
+    "LIFO": Order("created_ms", descending=True),
+    "RANDOM": Order("id"),
+    "SEVERITY_DESC": Order("severity", descending=True),
+}
+
+MAX_RESOLVED = 100
+"""The most items that are resolved at once."""
 
 _MOST_REVIEWERS = 10
 _MOST_COUNTED = 10_000
@@ -34,7 +43,8 @@ def list_items(
 ) -> dict[str, Any]:
     """A page of a queue's items, and where in the list it is.
 
-    `wire` has the interface's query parameters: `pageNumber`, `pageSize`, `sortField`, `sortDirection`, and of which
+    `wire` has the interface's query parameters: `page` or `pageNumber`, `pageSize`, `sort`, or `sortField` and
+    `sortDirection` (of `RANDOM` the order is that of the ids, the same on every page), and of which
     items: `includeResolved` (else only those to be reviewed, unless the queue is about those that were), `labels`,
     `authorId`, `conversationIds`, `filteredActionIds`, `beforeDate` and `afterDate` (ISO 8601). Raises ContentError
     and NotFoundError.
@@ -46,6 +56,11 @@ def list_items(
         _SORT[body.choice("sortField", tuple(_SORT), "createdAt")],
         body.choice("sortDirection", ("asc", "desc"), "desc") == "desc",
     )
+    sort = body.choice("sort", tuple(_ORDERS), None)
+    if sort is not None:
+        order = _ORDERS[sort]
+        if body.has("sortField") or body.has("sortDirection"):
+            body.wrong("sort", "cannot be given together with sortField or sortDirection")
     every = body.flag("includeResolved", False) or queue.filter.get("checkStatus") == "checked"
     wanted = Filter(
         after_ms=read_time(body, "afterDate"),
@@ -58,7 +73,9 @@ def list_items(
     )
     body.done()
     found = find_items(env, tx, queue, wanted, order=order, limit=page.size, offset=page.offset)
-    return {"items": _views(tx, found.items), "pagination": page.dump_items(found.total)}
+    if page.by_page:
+        return page.wrap(_views(tx, found.items, view_paged_item), found.total)
+    return {"items": _views(tx, found.items, view_item), "pagination": page.dump_items(found.total)}
 
 
 def resolve_item(
@@ -89,6 +106,27 @@ def resolve_item(
     return answer if item.resolve_comment is None else {**answer, "comment": item.resolve_comment}
 
 
+def resolve_items(
+    env: Environment, tx: Transaction, project_id: str, queue_id: str, wire: object, *, reviewer: str | None = None
+) -> dict[str, Any]:
+    """Mark the `itemIds` of a request resolved. Those that are not in the queue are told, and keep none of the others
+    from it. Raises ContentError, and NotFoundError for the queue."""
+    find_queue(tx, project_id, queue_id)
+    body = Body(wire)
+    item_ids = body.texts("itemIds", least=1, most=MAX_RESOLVED)
+    body.done()
+    missing = []
+    hold_project(tx, project_id)
+    # All at once, in the order in which everyone locks items, so that nobody waits in a circle.
+    tx.find(Item, Query((Where("project_id", "is", project_id), Where("content_id", "in", item_ids)), lock="wait"))
+    for item_id in item_ids:
+        try:
+            resolve_item(env, tx, project_id, queue_id, item_id, reviewer=reviewer)
+        except NotFoundError:
+            missing.append(item_id)
+    return {"resolved": len(item_ids) - len(missing), "notFoundIds": [each for each in item_ids if each in missing]}
+
+
 def unresolve_item(
     env: Environment, tx: Transaction, project_id: str, queue_id: str, content_id: str, wire: object = None
 ) -> dict[str, Any]:
@@ -97,9 +135,7 @@ def unresolve_item(
     Raises ContentError, and NotFoundError for what is not in the queue too.
     """
     _, item, comment = _open(env, tx, project_id, queue_id, content_id, wire)
-    action = item.result.get("recommendation", {}).get("action", item.action)
-    item = replace(item, status="pending", action=action, resolved_ms=None, resolve_comment=comment, reviewer=None)
-    tx.put(item)
+    tx.put(replace(reopen(item), resolve_comment=comment))
     return {"success": True, "status": "pending", "unresolvedAt": to_iso(env.now())}
 
 
@@ -157,7 +193,7 @@ def _open(
     return queue, item, comment
 
 
-def _views(tx: Transaction, items: Sequence[Item]) -> list[dict[str, Any]]:
+def _views(tx: Transaction, items: Sequence[Item], view: Callable[..., dict[str, Any]]) -> list[dict[str, Any]]:
     author_ids = tuple({item.author_id for item in items if item.author_id is not None})
     authors = {each.id: each.external_id for each in tx.find(Author, Query((Where("id", "in", author_ids),)))}
     item_ids = tuple(item.id for item in items)
@@ -166,7 +202,7 @@ def _views(tx: Transaction, items: Sequence[Item]) -> list[dict[str, Any]]:
     of_item: defaultdict[str | None, list[tuple[ActionRun, str]]] = defaultdict(list)
     for run in runs:
         of_item[run.item_id].append((run, names[run.action_id]))
-    return [view_item(item, authors.get(item.author_id or ""), of_item[item.id]) for item in items]
+    return [view(item, authors.get(item.author_id or ""), of_item[item.id]) for item in items]
 
 
 def _names(tx: Transaction, runs: Sequence[ActionRun]) -> dict[str, str]:
@@ -178,15 +214,16 @@ def _names(tx: Transaction, runs: Sequence[ActionRun]) -> dict[str, str]:
 
 def _gather(env: Environment, tx: Transaction, queue: Queue, days: int) -> _Review:
     since_ms = env.now() - days * DAY_MS
-    of_queue = (Where("queue_id", "is", queue.id), Where("at_ms", "at_least", since_ms))
+    of_project = (Where("project_id", "is", queue.project_id), Where("at_ms", "at_least", since_ms))
     latest = Order("resolved_ms", descending=True)
     reviewed = find_items(env, tx, queue, Filter(check_status="checked"), order=latest, limit=_MOST_COUNTED)
-    return _Review(
-        since_ms,
-        tx.find(ActionRun, Query(of_queue, (Order("at_ms", descending=True),), limit=_MOST_COUNTED)),
-        [item for item in reviewed.items if item.resolved_ms is not None and item.resolved_ms >= since_ms],
-        find_items(env, tx, queue, Filter(after_ms=since_ms), limit=_MOST_COUNTED).items,
-    )
+    resolved = [item for item in reviewed.items if item.resolved_ms is not None and item.resolved_ms >= since_ms]
+    arrived = find_items(env, tx, queue, Filter(after_ms=since_ms), limit=_MOST_COUNTED).items
+    # An action may be run without naming a queue: it counts where its item is.
+    here = {item.id for item in (*resolved, *arrived)}
+    latest_runs = tx.find(ActionRun, Query(of_project, (Order("at_ms", descending=True),), limit=_MOST_COUNTED))
+    runs = [run for run in latest_runs if run.queue_id == queue.id or (run.queue_id is None and run.item_id in here)]
+    return _Review(since_ms, runs, resolved, arrived)
 
 
 def _waited(item: Item) -> int:
@@ -221,7 +258,7 @@ def _rank_reviewers(review: _Review, names: Mapping[str, str]) -> list[dict[str,
             "name": name,
             "userId": name,
             "reviewCount": len(times),
-            "averageTimeMs": sum(times) / len(times),
+            "averageTimePerReview": sum(times) / len(times),
             "topActions": [
                 {"actionId": action_id, "actionName": names[action_id], "count": count}
                 for action_id, count in taken[name].most_common(3)

@@ -16,8 +16,8 @@ from seemly.service.review.filters import Filter, read_filter, seek
 from seemly.service.review.views import view_queue
 
 __all__ = [
-    "Found", "create_queue", "delete_queue", "find_item", "find_items", "find_queue", "holds", "list_queues", "place",
-    "put_back", "read_queue", "update_queue",
+    "Found", "create_queue", "delete_queue", "find_default_queue", "find_item", "find_items", "find_queue", "holds",
+    "list_queues", "place", "put_back", "read_queue", "reopen", "update_queue",
 ]  # fmt: skip
 
 _NEWEST = Order("created_ms", descending=True)
@@ -39,6 +39,14 @@ def find_queue(
     found = tx.find(Queue, Query(conditions, lock=lock))
     if not found:
         raise NotFoundError("there is no such queue in this project")
+    return found[0]
+
+
+def find_default_queue(tx: Transaction, project_id: str) -> Queue:
+    """The project's oldest queue, which is the one that it came with until that is deleted. Raises NotFoundError."""
+    found = tx.find(Queue, Query((Where("project_id", "is", project_id),), (Order("created_ms"),), limit=1))
+    if not found:
+        raise NotFoundError("this project has no queue")
     return found[0]
 
 
@@ -119,6 +127,14 @@ def put_back(tx: Transaction, item: Item) -> None:
     tx.remove(Placement, Query((Where("item_id", "is", item.id), Where("present", "is", False))))
 
 
+def reopen(item: Item) -> Item:
+    """An item to be reviewed again, as it was before it was resolved."""
+    if item.status == "pending":
+        return item
+    action = item.result.get("recommendation", {}).get("action", item.action)
+    return replace(item, status="pending", action=action, resolved_ms=None, resolve_comment=None, reviewer=None)
+
+
 def holds(env: Environment, tx: Transaction, queue: Queue, item: Item) -> bool:
     """Whether an item is in a queue, be it to be reviewed or resolved."""
     placed = tx.get(Placement, _placement_id(queue, item))
@@ -178,11 +194,23 @@ def _look(env: Environment, tx: Transaction, queue: Queue, wanted: Filter, place
     and those that actions put there."""
     now_ms = env.now()
     asked = seek(tx, queue.project_id, wanted, now_ms)
-    by_filter = (*asked, *seek(tx, queue.project_id, _filter_of(queue), now_ms))
-    if placed.added or placed.out:
-        by_filter = (*by_filter, Where("id", "not_in", (*placed.added, *placed.out)))
-    by_hand = (*asked, Where("id", "in", placed.added))
-    return (Query(by_filter), Query(by_hand)) if placed.added else (Query(by_filter),)
+    placed_ids = (*placed.added, *placed.out)
+    elsewhere = (Where("id", "not_in", placed_ids),) if placed_ids else ()
+    by_filter = [
+        Query((*asked, *seek(tx, queue.project_id, each, now_ms), *elsewhere)) for each in _read_own(_filter_of(queue))
+    ]
+    by_hand = Query((*asked, Where("id", "in", placed.added)))
+    return (*by_filter, by_hand) if placed.added else tuple(by_filter)
+
+
+def _read_own(own: Filter) -> tuple[Filter, ...]:
+    """The filters that together find the items of a queue's filter, each item by one of them.
+
+    A review may change the recommended action, and an item does not leave the queue of its review by that.
+    """
+    if not own.recommended or own.check_status != "all":
+        return (own,)
+    return replace(own, check_status="unchecked"), replace(own, check_status="checked", recommended=())
 
 
 def _placement_id(queue: Queue, item: Item) -> str:
@@ -220,5 +248,9 @@ def _view(env: Environment, tx: Transaction, queue: Queue) -> dict[str, Any]:
     def count(wanted: Filter) -> int:
         return sum(tx.count(Item, each) for each in _look(env, tx, queue, wanted, placed))
 
-    unresolved = count(Filter(check_status="unchecked"))
-    return view_queue(queue, resolved=count(Filter(check_status="checked")), unresolved=unresolved)
+    return view_queue(
+        queue,
+        is_default=find_default_queue(tx, queue.project_id).id == queue.id,
+        resolved=count(Filter(check_status="checked")),
+        unresolved=count(Filter(check_status="unchecked")),
+    )

@@ -9,7 +9,7 @@ from seemly.core.frozen import thaw
 from seemly.service.base.records import Action, ActionRun, Author, Item, Queue
 from seemly.service.base.times import to_iso
 
-__all__ = ["view_action", "view_event_item", "view_item", "view_queue"]
+__all__ = ["view_action", "view_event_item", "view_item", "view_paged_item", "view_queue"]
 
 
 def view_action(action: Action) -> dict[str, Any]:
@@ -61,6 +61,17 @@ def view_item(item: Item, external_id: str | None, runs: Sequence[tuple[ActionRu
     }
 
 
+def view_paged_item(item: Item, external_id: str | None, runs: Sequence[tuple[ActionRun, str]] = ()) -> dict[str, Any]:
+    """An item of a queue as newer clients read it: with its content as it was submitted, and what matched."""
+    return {
+        **view_item(item, external_id, runs),
+        "contentId": item.content_id,
+        "content": thaw(item.content),
+        "labels": [_view_label(each) for each in item.result.get("policies", ())],
+        "severity": item.severity,
+    }
+
+
 def view_event_item(item: Item, author: Author | None) -> dict[str, Any]:
     """An item within an event."""
     policies = item.result.get("policies", ())
@@ -86,12 +97,13 @@ def _view_label(policy: Any) -> dict[str, Any]:
     return {**view, "matches": thaw(policy["matches"])} if "matches" in policy else view
 
 
-def view_queue(queue: Queue, *, resolved: int, unresolved: int) -> dict[str, Any]:
+def view_queue(queue: Queue, *, is_default: bool, resolved: int, unresolved: int) -> dict[str, Any]:
     """A queue, with how many of its items are resolved and how many are not."""
     return {
         "id": queue.id,
         "name": queue.name,
-        "description": queue.description,
+        "description": queue.description or "",
+        "isDefault": is_default,
         "filter": thaw(queue.filter),
         "totalItemsCount": resolved + unresolved,
         "resolvedItemsCount": resolved,

@@ -6,7 +6,7 @@ same: every event arrives at least once, and its id tells a receiver what came t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
@@ -275,3 +275,15 @@ def list_attempts(
     order = newest if delivery_id is None else newest[1:]
     with env.store.read() as tx:
         return tx.find(Attempt, Query(conditions, order, limit, offset))
+
+
+def find_webhook_ids(tx: Transaction, attempts: Iterable[Attempt]) -> dict[str, str]:
+    """The webhooks of some attempts, by the ids of their deliveries."""
+    ids = tuple({each.delivery_id for each in attempts})
+    return {each.id: each.webhook_id for each in tx.find(Delivery, Query((Where("id", "in", ids),)))}
+
+
+def name_webhooks(tx: Transaction, webhook_ids: Iterable[str]) -> dict[str, str]:
+    """The names of those of some webhooks that are there still, by their ids."""
+    ids = tuple(set(webhook_ids))
+    return {each.id: each.name for each in tx.find(Webhook, Query((Where("id", "in", ids),)))}

@@ -13,7 +13,7 @@ from seemly.service.base.ports import Query, Transaction, Where, where
 from seemly.service.base.records import Attempt, Delivery, Event, Webhook
 from seemly.service.base.times import to_iso
 
-__all__ = ["API_VERSION", "EVENT_TYPES", "EventType", "delete_events", "emit"]
+__all__ = ["API_VERSION", "EVENT_TYPES", "EventType", "delete_events", "emit", "of_action"]
 
 API_VERSION = "v2"
 """The version of the envelope."""
@@ -38,6 +38,11 @@ EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 _BATCH = 500
 
 
+def of_action(action_id: str) -> str:
+    """What stands among a webhook's `event_types` for the runs of one action."""
+    return f"action:{action_id}"
+
+
 def emit(
     env: Environment,
     tx: Transaction,
@@ -47,15 +52,17 @@ def emit(
     *,
     item_id: str | None = None,
     author_id: str | None = None,
+    action_id: str | None = None,
 ) -> Event | None:
-    """Write an event and its deliveries into the transaction; None where no webhook of the project wants it.
+    """Write an event and its deliveries into the transaction; None where no webhook of the project wants it: neither
+    for its type, nor for the action that caused it, `action_id`.
 
     `resource` is what the envelope carries as `data.object`; `item_id` and `author_id` are the ids of the item's and
     the author's records that it tells of, with either of which the event is deleted.
     """
-    webhooks = [
-        each for each in tx.find(Webhook, where("project_id", project_id)) if each.enabled and kind in each.event_types
-    ]
+    wanted = {kind} if action_id is None else {kind, of_action(action_id)}
+    subscribed = tx.find(Webhook, where("project_id", project_id))
+    webhooks = [each for each in subscribed if each.enabled and not wanted.isdisjoint(each.event_types)]
     if not webhooks:
         return None
     at_ms = env.now()

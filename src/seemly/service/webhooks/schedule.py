@@ -35,13 +35,14 @@ class Schedule:
     """When an attempt that failed is followed by the next, and how often people hear of the last.
 
     `waits_ms` are the milliseconds after the first attempt, the second and so on: there is one attempt more than there
-    are waits. Each wait is up to `jitter` (a share, 0 to 1) shorter or longer, so that what failed together does not
-    come back together. None is longer than an hour. Of one webhook at most one mail tells in each period of `mail_ms`
-    milliseconds, counted from the Unix epoch; 0 sends one for each event. Raises ConfigError for values outside these
-    ranges.
+    are waits. By default all five lie within the 300 seconds that receivers are told to take events for, with the time
+    that each may take and the jitter. Each wait is up to `jitter` (a share, 0 to 1) shorter or longer, so that what
+    failed together does not come back together. None is longer than an hour. Of one webhook at most one mail tells in
+    each period of `mail_ms` milliseconds, counted from the Unix epoch; 0 sends one for each event. Raises ConfigError
+    for values outside these ranges.
     """
 
-    waits_ms: tuple[int, ...] = (5_000, 30_000, 120_000, 600_000)
+    waits_ms: tuple[int, ...] = (5_000, 20_000, 60_000, 120_000)
     jitter: float = 0.2
     mail_ms: int = 3_600_000
 

@@ -36,10 +36,9 @@ def verify_signature(
     or the future of `now`, in Unix milliseconds. The signature is compared in constant time.
 
     What is signed is the event alone, and `created` is when it happened, not when it was sent: every attempt carries
-    the same. So the five minutes that are usual refuse the last of the five attempts, which comes 10 to 16 minutes
-    after the event. A receiver that is to take it too sets `tolerance` to 1000.0; one that is to take what is delivered
-    again by hand, which may be as old as the log, sets it to `math.inf`. Either way a request may come twice: whoever
-    receives remembers each `id` for as long as it would be taken, and ignores one that was seen.
+    the same. All five attempts come within the default tolerance. What is delivered again by hand may be older: a
+    receiver that is to take it too sets `tolerance` to `math.inf`. Either way a request may come twice: a receiver
+    remembers each `id` for as long as it would be taken, and ignores one that was seen.
 
     Raises SignatureError, whose message says what is wrong and holds nothing of the request, for all that does not
     hold.

@@ -6,6 +6,7 @@ from seemly.adapters.server.endpoint import Endpoint
 from seemly.adapters.server.routes import (
     accounts,
     actions,
+    analytics,
     authors,
     channels,
     keys,
@@ -24,6 +25,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *actions.ENDPOINTS,
     *queues.ENDPOINTS,
     *authors.ENDPOINTS,
+    *analytics.ENDPOINTS,
     *projects.ENDPOINTS,
     *channels.ENDPOINTS,
     *wordlists.ENDPOINTS,

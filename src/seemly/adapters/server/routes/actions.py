@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
+from seemly.adapters.server.pages import in_pages
 from seemly.adapters.server.routes.projects import DELETED
+from seemly.adapters.server.routes.webhooks import URL_PATTERN
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, taken, text
+from seemly.service.base.ports import Transaction
 from seemly.service.base.records import ActionType
 from seemly.service.review import actions
 from seemly.service.review.action_execution import LONGEST_MS, MAX_TARGETS, execute
+from seemly.service.review.action_webhooks import MAX_WEBHOOKS, add_webhooks, put_webhooks
 
 __all__ = ["ENDPOINTS"]
 
@@ -26,8 +30,15 @@ _WRITTEN: dict[str, Schema] = {
     "freeText": BOOL,
     "valueRequired": BOOL,
 }
-ACTION = record({"id": TEXT, "type": _TYPE, "builtIn": BOOL, **_WRITTEN, "createdAt": TIME})
-_CREATED = taken({**_WRITTEN, "type": _TYPE}, ["name"])
+_HOOK = {"name": text(200, 1), "url": text(2_000, 1) | {"pattern": URL_PATTERN}, "description": maybe(text(2_000))}
+_HOOKS = record({**_HOOK, "url": TEXT, "id": TEXT, "moderationActionId": TEXT})
+ACTION = record({"id": TEXT, "type": _TYPE, "builtIn": BOOL, **_WRITTEN, "webhooks": items(_HOOKS), "createdAt": TIME})
+_CHANGED = {
+    **_WRITTEN,
+    "type": _TYPE,
+    "webhooks": items(taken({**_HOOK, "id": text(1_000, 1)}, ["name", "url"]), MAX_WEBHOOKS),
+}
+_CREATED = taken(_CHANGED, ["name"])
 _IDS = items(text(1_000, 1), MAX_TARGETS, 1)
 _HOW: dict[str, Schema] = {
     "value": text(10_000),
@@ -45,22 +56,28 @@ def _on_targets(fields: dict[str, Schema]) -> Schema:
 
 def _list(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return actions.list_actions(tx, call.project_id, call.query)
+        return add_webhooks(tx, call.project_id, actions.list_actions(tx, call.project_id, call.query))
 
 
 def _get(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return actions.read_action(tx, call.project_id, call.id_of("action_id"))
+        return add_webhooks(tx, call.project_id, [actions.read_action(tx, call.project_id, call.id_of("action_id"))])[0]
 
 
 def _create(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return actions.create_action(call.env, tx, call.project_id, call.body)
+        return _put_webhooks(call, tx, actions.create_action(call.env, tx, call.project_id, call.body))
 
 
 def _update(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return actions.update_action(tx, call.project_id, call.id_of("action_id"), call.body)
+        changed = actions.update_action(tx, call.project_id, call.id_of("action_id"), call.body)
+        return _put_webhooks(call, tx, changed)
+
+
+def _put_webhooks(call: Call, tx: Transaction, action: dict[str, Any]) -> Answer:
+    put_webhooks(call.env, tx, call.manager, call.project_id, action["id"], call.body)
+    return add_webhooks(tx, call.project_id, [action])[0]
 
 
 def _delete(call: Call) -> Answer:
@@ -95,12 +112,21 @@ ENDPOINTS = (
         takes=_on_targets({**_ACTION_ID, **_HOW}),
         gives=_DONE,
     ),
-    Endpoint(
-        "GET", "/actions", "listActions", "List actions", **_OF, run=_list, parameters=_OF_QUEUE, gives=items(ACTION)
+    in_pages(
+        Endpoint(
+            "GET",
+            "/actions",
+            "listActions",
+            "List actions",
+            **_OF,
+            run=_list,
+            parameters=_OF_QUEUE,
+            gives=items(ACTION),
+        )
     ),
     Endpoint("POST", "/actions", "createAction", "Create an action", **_OF, run=_create, takes=_CREATED, gives=ACTION),
     Endpoint("GET", _ONE, "getAction", "Get an action", **_OF, run=_get, gives=ACTION),
-    Endpoint("PUT", _ONE, "updateAction", "Change one", **_OF, run=_update, takes=taken(_WRITTEN), gives=ACTION),
+    Endpoint("PUT", _ONE, "updateAction", "Change one", **_OF, run=_update, takes=taken(_CHANGED), gives=ACTION),
     Endpoint("DELETE", _ONE, "deleteAction", "Delete an action", **_OF, run=_delete, gives=DELETED),
     Endpoint(
         "POST",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
+from seemly.adapters.server.pages import BY_PAGE, PAGE_SIZE, either_form
 from seemly.adapters.server.routes.channels import CONTENT_TYPE
 from seemly.adapters.server.schema import (
     BOOL,
@@ -63,7 +64,7 @@ _CREATED = taken({"external_id": text(1_000, 1), **_WRITTEN}, ["external_id"])
 _PAGINATION = record(
     {"total": WHOLE, "pageSize": WHOLE, "pageNumber": WHOLE, "hasNextPage": BOOL, "hasPreviousPage": BOOL}
 )
-_PAGE, _SIZE = whole(1, 1_000_000), whole(1, 100)
+_PAGE = whole(1, 1_000_000)
 _SORTS = choice(
     "trustLevel",
     "violationCount",
@@ -74,7 +75,7 @@ _SORTS = choice(
     "flaggedContentRatio",
     "averageSentiment",
 )
-PAGED = (Parameter("pageNumber", _PAGE, "from 1"), Parameter("pageSize", _SIZE, "20 unless given"))
+PAGED = (Parameter("pageNumber", _PAGE, "from 1"), PAGE_SIZE, BY_PAGE)
 
 
 def _list(call: Call) -> Answer:
@@ -120,7 +121,7 @@ _LISTED = (
     Parameter("lastActiveDate", MOMENT, "ISO 8601; without an offset it is UTC"),
     Parameter("contentTypes", items(CONTENT_TYPE, 9)),
 )
-_PAGE_OF = record({"authors": items(AUTHOR), "pagination": _PAGINATION})
+_PAGE_OF = either_form(record({"authors": items(AUTHOR), "pagination": _PAGINATION}), AUTHOR)
 _DONE = record({"success": BOOL})
 
 ENDPOINTS = (

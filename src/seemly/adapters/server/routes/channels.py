@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
+from seemly.adapters.server.pages import in_pages
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, resolve, taken, text
 from seemly.core.channel import Channel
@@ -106,7 +107,9 @@ _OF: dict[str, Any] = {"tag": "channels", "key": "organization"}
 _ONE, _ALL = "/channels/{channel_id}", "/projects/{project_id}/channels"
 
 ENDPOINTS = (
-    Endpoint("GET", _ALL, "listChannels", "List a project's channels", **_OF, run=_list, gives=items(CHANNEL)),
+    in_pages(
+        Endpoint("GET", _ALL, "listChannels", "List a project's channels", **_OF, run=_list, gives=items(CHANNEL))
+    ),
     Endpoint(
         "POST",
         _ALL,

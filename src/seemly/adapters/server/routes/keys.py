@@ -9,7 +9,7 @@ from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe
 from seemly.service.base.ports import Transaction
 from seemly.service.base.records import Member
 from seemly.service.management import accounts, keys
-from seemly.service.management.views import view_activity, view_issued, view_key
+from seemly.service.management.views import view_activity, view_issued, view_key, view_project_key
 
 __all__ = ["ENDPOINTS"]
 
@@ -61,6 +61,14 @@ def _create_of_project(call: Call) -> Answer:
         return view_issued(keys.make_project_key(call.env, tx, _find(call, tx), project.id, call.body, by=call.key))
 
 
+def _create_api_key(call: Call) -> Answer:
+    body = {"name": "API key", **{name: each for name, each in call.body.items() if each is not None}}
+    with call.env.store.transaction() as tx:
+        project = keys.find_project(tx, call.key, call.id_of("project_id"))
+        made = keys.make_project_key(call.env, tx, _find(call, tx), project.id, {"name": body["name"]}, by=call.key)
+        return view_project_key(made)
+
+
 def _roll(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
         return view_issued(keys.roll_key(call.env, tx, _find(call, tx), call.id_of("key_id"), call.body, by=call.key))
@@ -103,6 +111,16 @@ ENDPOINTS = (
         run=_create_of_project,
         takes=_OF_PROJECT,
         gives=ISSUED,
+    ),
+    Endpoint(
+        "POST",
+        "/projects/{project_id}/api-keys",
+        "createApiKey",
+        "Create a project key (in the form of newer clients)",
+        **_OF,
+        run=_create_api_key,
+        takes=taken({"name": text(200, 1)}),
+        gives=record({"id": TEXT, "name": TEXT, "projectId": TEXT, "createdAt": TIME, "secretKey": TEXT}),
     ),
     Endpoint("POST", "/keys/{key_id}/roll", "rollKey", "Roll a key", **_OF, run=_roll, takes=_ROLLED, gives=ISSUED),
     Endpoint(

@@ -24,6 +24,7 @@ from seemly.adapters.server.schema import (
 from seemly.core.content import MAX_BASE64, MAX_FIELDS, MAX_TEXT
 from seemly.core.errors import SeemlyError
 from seemly.policies.builtin import BUILTIN
+from seemly.service.moderation.overrides import PII
 
 __all__ = ["ENDPOINTS"]
 
@@ -49,6 +50,7 @@ _CLIENT_ACTION = taken(
     },
     ["action"],
 )
+_ENTITY = taken({"enable": BOOL, "flag": BOOL, "shouldMask": BOOL, "mask": text(200)})
 _REQUEST = taken(
     {
         "content": {"anyOf": [_SHORT, _TEXT, *_BY_URL.values(), _BY_BYTES, _OBJECT]},
@@ -62,7 +64,15 @@ _REQUEST = taken(
         "doNotStore": BOOL,
         "clientAction": _CLIENT_ACTION,
         "policies": items(
-            taken({"id": choice(*(each.id for each in BUILTIN)), "flag": BOOL, "threshold": SHARE}, ["id"])
+            taken(
+                {
+                    "id": choice(*(each.id for each in BUILTIN), PII),
+                    "flag": BOOL,
+                    "threshold": SHARE,
+                    "entities": {"type": "object", "additionalProperties": _ENTITY},
+                },
+                ["id"],
+            )
         ),
     },
     ["content"],
@@ -121,10 +131,11 @@ RESULT = record(
             {
                 "action": choice("allow", "review", "reject"),
                 "reason_codes": items(TEXT),
-                "matched_rules": items(record({"key": TEXT, "name": maybe(TEXT)})),
+                "matched_rules": items(record({"key": TEXT, "name": TEXT})),
             },
             ["action", "reason_codes"],
         ),
+        "casebook": {"type": "null"},
         "policies": items(_POLICY),
         "insights": items(record({"id": TEXT, "type": choice("insight"), "value": maybe(TEXT), "probability": SHARE})),
         "meta": record(
@@ -198,5 +209,6 @@ ENDPOINTS = (
         run=_moderate_image,
         takes=_IMAGE,
         gives=_IMAGE_RESULT,
+        may_be_unseen=True,
     ),
 )

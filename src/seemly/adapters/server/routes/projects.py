@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
+from seemly.adapters.server.pages import in_pages
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text, whole
 from seemly.service.base.requests import MAX_INTEGER
 from seemly.service.management import projects
@@ -89,7 +90,7 @@ _OF: dict[str, Any] = {"tag": "projects", "key": "organization"}
 _ONE = "/projects/{project_id}"
 
 ENDPOINTS = (
-    Endpoint("GET", "/projects", "listProjects", "List projects", **_OF, run=_list, gives=items(PROJECT)),
+    in_pages(Endpoint("GET", "/projects", "listProjects", "List projects", **_OF, run=_list, gives=items(PROJECT))),
     Endpoint(
         "POST", "/projects", "createProject", "Create a project", **_OF, run=_create, takes=CREATED, gives=NEW_PROJECT
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
+from seemly.adapters.server.pages import either_form, in_pages
 from seemly.adapters.server.routes.authors import PAGED
 from seemly.adapters.server.routes.channels import CONTENT_TYPE
 from seemly.adapters.server.routes.projects import DELETED
@@ -73,30 +74,32 @@ QUEUE = record(
     {
         "id": TEXT,
         "name": TEXT,
-        "description": maybe(TEXT),
+        "description": TEXT,
+        "isDefault": BOOL,
         "filter": JSON,
         "totalItemsCount": WHOLE,
         "resolvedItemsCount": WHOLE,
         "unresolvedItemsCount": WHOLE,
     }
 )
-ITEM = record(
-    {
-        "id": TEXT,
-        "content": TEXT,
-        "contentType": maybe(TEXT),
-        "flagged": BOOL,
-        "labels": items(record({"label": TEXT, "score": SHARE, "flagged": BOOL})),
-        "language": maybe(TEXT),
-        "authorId": maybe(TEXT),
-        "conversationId": maybe(TEXT),
-        "status": choice("pending", "resolved"),
-        "timestamp": NUMBER,
-        "actions": items(
-            record({"id": TEXT, "name": TEXT, "timestamp": NUMBER, "comment": maybe(TEXT), "reviewer": maybe(TEXT)})
-        ),
-    }
-)
+_ITEM_FIELDS: dict[str, Schema] = {
+    "id": TEXT,
+    "content": TEXT,
+    "contentType": maybe(TEXT),
+    "flagged": BOOL,
+    "labels": items(record({"label": TEXT, "score": SHARE, "flagged": BOOL})),
+    "language": maybe(TEXT),
+    "authorId": maybe(TEXT),
+    "conversationId": maybe(TEXT),
+    "status": choice("pending", "resolved"),
+    "timestamp": NUMBER,
+    "actions": items(
+        record({"id": TEXT, "name": TEXT, "timestamp": NUMBER, "comment": maybe(TEXT), "reviewer": maybe(TEXT)})
+    ),
+}
+ITEM = record(_ITEM_FIELDS)
+_LABEL = record({"label": TEXT, "score": SHARE, "flagged": BOOL, "matches": items(JSON)}, ["label", "score", "flagged"])
+PAGED_ITEM = record({**_ITEM_FIELDS, "contentId": TEXT, "content": JSON, "labels": items(_LABEL), "severity": SHARE})
 _PAGINATION = record(
     {"currentPage": WHOLE, "totalPages": WHOLE, "totalItems": WHOLE, "hasNextPage": BOOL, "hasPreviousPage": BOOL}
 )
@@ -146,6 +149,13 @@ def _stats(call: Call) -> Answer:
         return review_items.measure_queue(call.env, tx, call.project_id, call.id_of("queue_id"), call.query)
 
 
+def _resolve_many(call: Call) -> Answer:
+    with call.env.store.transaction() as tx:
+        return review_items.resolve_items(
+            call.env, tx, call.project_id, call.id_of("queue_id"), call.body, reviewer=call.key.name
+        )
+
+
 def _resolve(call: Call) -> Answer:
     queue_id, item_id = call.id_of("queue_id"), call.id_of("item_id")
     with call.env.store.transaction() as tx:
@@ -167,6 +177,7 @@ _CREATED = taken(_WRITTEN, ["name"])
 _SOUGHT_ID = text(500, 1) | {"pattern": "^[^,]+$"}
 _SOUGHT = (
     *PAGED,
+    Parameter("sort", choice("FIFO", "LIFO", "RANDOM", "SEVERITY_DESC"), "in place of sortField and sortDirection"),
     Parameter("sortField", choice("createdAt", "severity", "reviewedAt")),
     Parameter("sortDirection", choice("asc", "desc")),
     Parameter("includeResolved", BOOL, "also what is resolved"),
@@ -178,18 +189,28 @@ _SOUGHT = (
     Parameter("afterDate", MOMENT, "ISO 8601; without an offset it is UTC"),
 )
 _DAYS = (Parameter("withinDays", {"type": "integer", "minimum": 1, "maximum": 365}, "30 unless given"),)
-_PAGE_OF = record({"items": items(ITEM), "pagination": _PAGINATION})
+_PAGE_OF = either_form(record({"items": items(ITEM), "pagination": _PAGINATION}), PAGED_ITEM)
 _RESOLVED = record({"success": BOOL, "resolvedAt": TIME, "comment": TEXT}, ["success", "resolvedAt"])
 _UNRESOLVED = record({"success": BOOL, "status": choice("pending"), "unresolvedAt": TIME})
 
 ENDPOINTS = (
-    Endpoint("GET", "/queue", "listQueues", "List queues", **_OF, run=_list, gives=items(QUEUE)),
+    in_pages(Endpoint("GET", "/queue", "listQueues", "List queues", **_OF, run=_list, gives=items(QUEUE))),
     Endpoint("POST", "/queue", "createQueue", "Create a queue", **_OF, run=_create, takes=_CREATED, gives=QUEUE),
     Endpoint("GET", _ONE, "getQueue", "Get a queue", **_OF, run=_get, gives=record({"queue": QUEUE})),
     Endpoint("PUT", _ONE, "updateQueue", "Change one", **_OF, run=_update, takes=taken(_WRITTEN), gives=QUEUE),
     Endpoint("DELETE", _ONE, "deleteQueue", "Delete a queue", **_OF, run=_delete, gives=DELETED),
     Endpoint("GET", f"{_ONE}/items", "listItems", "List items", **_OF, run=_items, parameters=_SOUGHT, gives=_PAGE_OF),
     Endpoint("GET", f"{_ONE}/stats", "getStats", "What was done", **_OF, run=_stats, parameters=_DAYS, gives=_STATS),
+    Endpoint(
+        "POST",
+        f"{_ONE}/items/resolve",
+        "resolveItems",
+        "Resolve several items",
+        **_OF,
+        run=_resolve_many,
+        takes=taken({"itemIds": items(_ID, review_items.MAX_RESOLVED, 1)}, ["itemIds"]),
+        gives=record({"resolved": WHOLE, "notFoundIds": items(TEXT)}),
+    ),
     Endpoint(
         "POST", f"{_ITEM}/resolve", "resolveItem", "Resolve", **_OF, run=_resolve, takes=_COMMENT, gives=_RESOLVED
     ),

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
+from seemly.adapters.server.pages import in_pages
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import BOOL, JSON, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text
 from seemly.core.frozen import thaw
-from seemly.service.base.records import Attempt, Delivery, Key
+from seemly.service.base.records import Attempt, Delivery
 from seemly.service.base.times import to_iso
 from seemly.service.management import keys, webhooks
 from seemly.service.webhooks import delivery
 from seemly.service.webhooks.events import EVENT_TYPES
 from seemly.service.webhooks.views import view_webhook
 
-__all__ = ["ENDPOINTS"]
+__all__ = ["ENDPOINTS", "URL_PATTERN"]
 
 _SPELLINGS = {each.replace(".", "_").upper(): each for each in EVENT_TYPES} | {
     "QUEUE_ITEM_COMPLETED": "queue_item.resolved",
 }
 """Event types as other clients spell them, in requests."""
 
+URL_PATTERN = r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[!-~]*)?$"
+"""Addresses that deliveries can be sent to."""
+
 _WRITTEN: dict[str, Schema] = {
     "name": text(200, 1),
-    "url": text(2_000, 1) | {"pattern": r"^https?://[A-Za-z0-9.-]*[A-Za-z0-9](:[1-9][0-9]{0,3})?(/[!-~]*)?$"},
+    "url": text(2_000, 1) | {"pattern": URL_PATTERN},
     "eventTypes": items(choice(*EVENT_TYPES, *_SPELLINGS), len(EVENT_TYPES), 1),
     "description": text(2_000),
     "enabled": BOOL,
@@ -50,6 +53,7 @@ _DELIVERY = record(
         "id": TEXT,
         "eventId": TEXT,
         "webhookId": TEXT,
+        "webhookName": maybe(TEXT),
         "state": choice("waiting", "delivered", "failed"),
         "attempts": WHOLE,
         "createdAt": TIME,
@@ -60,6 +64,8 @@ _ATTEMPT = record(
     {
         "id": TEXT,
         "deliveryId": TEXT,
+        "webhookId": maybe(TEXT),
+        "webhookName": maybe(TEXT),
         "number": WHOLE,
         "at": TIME,
         "durationMs": WHOLE,
@@ -79,41 +85,34 @@ _PAGE = (
 
 def _list(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return [view_webhook(each) for each in webhooks.list_webhooks(tx, _key(call), _project_id(call))]
+        return [view_webhook(each) for each in webhooks.list_webhooks(tx, call.manager, _project_id(call))]
 
 
 def _get(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return view_webhook(webhooks.get_webhook(tx, _key(call), call.id_of("webhook_id")))
+        return view_webhook(webhooks.get_webhook(tx, call.manager, call.id_of("webhook_id")))
 
 
 def _create(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        made = webhooks.create_webhook(call.env, tx, _key(call), _project_id(call), _spell(call.body))
+        made = webhooks.create_webhook(call.env, tx, call.manager, _project_id(call), _spell(call.body))
         return view_webhook(made)
 
 
 def _update(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
         webhook_id = call.id_of("webhook_id")
-        return view_webhook(webhooks.update_webhook(call.env, tx, _key(call), webhook_id, _spell(call.body)))
+        return view_webhook(webhooks.update_webhook(call.env, tx, call.manager, webhook_id, _spell(call.body)))
 
 
 def _delete(call: Call) -> Answer:
     with call.env.store.transaction() as tx:
-        return {"deleted": True, "id": webhooks.delete_webhook(call.env, tx, _key(call), call.id_of("webhook_id")).id}
+        return {"deleted": True, "id": webhooks.delete_webhook(call.env, tx, call.manager, call.id_of("webhook_id")).id}
 
 
 def _secret(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return {"secret": webhooks.get_webhook_secret(tx, _key(call), _project_id(call))}
-
-
-def _key(call: Call) -> Key:
-    """The key that a call acts by. That of a project may manage the project's webhooks, and nothing else of it."""
-    if call.key.project_id is None:
-        return call.key
-    return replace(call.key, project_id=None, projects="write", project_ids=(call.key.project_id,))
+        return {"secret": webhooks.get_webhook_secret(tx, call.manager, _project_id(call))}
 
 
 def _project_id(call: Call) -> str:
@@ -144,7 +143,9 @@ def _deliveries(call: Call) -> Answer:
         limit=call.query.get("limit", 50),
         offset=call.query.get("offset", 0),
     )
-    return [_view_delivery(each) for each in found]
+    with call.env.store.read() as tx:
+        names = delivery.name_webhooks(tx, [each.webhook_id for each in found])
+    return [_view_delivery(each, names) for each in found]
 
 
 def _attempts(call: Call) -> Answer:
@@ -155,12 +156,17 @@ def _attempts(call: Call) -> Answer:
         limit=call.query.get("limit", 50),
         offset=call.query.get("offset", 0),
     )
-    return [_view_attempt(each) for each in found]
+    with call.env.store.read() as tx:
+        webhook_ids = delivery.find_webhook_ids(tx, found)
+        names = delivery.name_webhooks(tx, webhook_ids.values())
+    return [_view_attempt(each, webhook_ids.get(each.delivery_id), names) for each in found]
 
 
 def _redeliver(call: Call) -> Answer:
     project_id = _find_project(call, "write")
-    return _view_delivery(delivery.redeliver(call.env, project_id, call.id_of("delivery_id")))
+    again = delivery.redeliver(call.env, project_id, call.id_of("delivery_id"))
+    with call.env.store.read() as tx:
+        return _view_delivery(again, delivery.name_webhooks(tx, [again.webhook_id]))
 
 
 def _find_project(call: Call, level: Any) -> str:
@@ -169,11 +175,13 @@ def _find_project(call: Call, level: Any) -> str:
         return keys.find_project(tx, call.key, call.id_of("project_id")).id
 
 
-def _view_delivery(found: Delivery) -> dict[str, Any]:
+def _view_delivery(found: Delivery, names: Mapping[str, str]) -> dict[str, Any]:
+    """A delivery; its webhook has no name any more if it was deleted."""
     return {
         "id": found.id,
         "eventId": found.event_id,
         "webhookId": found.webhook_id,
+        "webhookName": names.get(found.webhook_id),
         "state": found.state,
         "attempts": found.attempts,
         "createdAt": to_iso(found.created_ms),
@@ -181,10 +189,12 @@ def _view_delivery(found: Delivery) -> dict[str, Any]:
     }
 
 
-def _view_attempt(attempt: Attempt) -> dict[str, Any]:
+def _view_attempt(attempt: Attempt, webhook_id: str | None, names: Mapping[str, str]) -> dict[str, Any]:
     return {
         "id": attempt.id,
         "deliveryId": attempt.delivery_id,
+        "webhookId": webhook_id,
+        "webhookName": None if webhook_id is None else names.get(webhook_id),
         "number": attempt.number,
         "at": to_iso(attempt.at_ms),
         "durationMs": attempt.duration_ms,
@@ -210,12 +220,14 @@ _BY = (
 _OF_DELIVERY = (Parameter("deliveryId", text(500), "only those of this delivery"),)
 
 ENDPOINTS = (
-    Endpoint("GET", _ALL, "listWebhooks", "List a project's webhooks", **_OF, run=_list, gives=items(WEBHOOK)),
+    in_pages(
+        Endpoint("GET", _ALL, "listWebhooks", "List a project's webhooks", **_OF, run=_list, gives=items(WEBHOOK))
+    ),
     Endpoint("POST", _ALL, "createWebhook", "Create a webhook", **_OF, run=_create, takes=_CREATED, gives=WEBHOOK),
     Endpoint("GET", _ONE, "getWebhook", "Get a webhook", **_EITHER, run=_get, gives=WEBHOOK),
     Endpoint("PUT", _ONE, "updateWebhook", "Change one", **_EITHER, run=_update, takes=taken(_WRITTEN), gives=WEBHOOK),
     Endpoint("DELETE", _ONE, "deleteWebhook", "Delete a webhook", **_EITHER, run=_delete, gives=DELETED),
-    Endpoint("GET", "/webhooks", "listOwnWebhooks", "List them", **_OWN, run=_list, gives=items(WEBHOOK)),
+    in_pages(Endpoint("GET", "/webhooks", "listOwnWebhooks", "List them", **_OWN, run=_list, gives=items(WEBHOOK))),
     Endpoint("POST", "/webhooks", "createOwnWebhook", "Create one", **_OWN, run=_create, takes=_CREATED, gives=WEBHOOK),
     Endpoint("GET", "/webhook-secret", "getOwnWebhookSecret", "Get the secret", **_OWN, run=_secret, gives=_SECRET),
     Endpoint("GET", _HIDDEN, "getWebhookSecret", "Get the webhook secret", **_OF, run=_secret, gives=_SECRET),
