@@ -36,6 +36,7 @@ from seemly.service.records import (
     WordlistRecord,
 )  # fmt: skip
 from seemly.service.references import REFERENCES
+from seemly.service.review_records import Invitation, Session
 
 BY_SEVERAL = [HealthCheck.differing_executors]
 """One contract is run for several stores, each with a class of its own: an example that fails one is of interest to all."""
@@ -179,6 +180,8 @@ PAIRS = [
     (an_item(1, id="1"), ("project_id", "content_id")),
     (Placement(id="1", project_id="p", queue_id="q", item_id="i", present=True, at_ms=1), ("queue_id", "item_id")),
     (Action(id="1", project_id="p", key="k", name="", created_ms=1), ("project_id", "key")),
+    (Session(id="1", member_id="m", digest="d", created_ms=1, expires_ms=1, used_ms=1), ("digest",)),
+    (Invitation(id="1", member_id="m", digest="d", created_ms=1, expires_ms=1), ("digest",)),
 ]
 
 

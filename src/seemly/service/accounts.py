@@ -12,6 +12,7 @@ from seemly.service.environment import Environment
 from seemly.service.keys import log, require_admin, require_permission, require_plan
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Key, Member, Organization, Project, Usage
+from seemly.service.review_records import Credential, Exposure, Invitation, Session
 
 __all__ = [
     "ROLES", "Account", "add_member", "add_usage", "count_units", "find_member", "find_organization", "find_principal",
@@ -191,6 +192,8 @@ def remove_member(
         body = Body({})
         body.wrong("id", "is the only owner; make another member an owner first")
         body.done()
+    for kind in (Credential, Session, Invitation, Exposure):
+        tx.remove(kind, where("member_id", held.id))
     tx.remove(Member, where("id", held.id))
     log(env, tx, by or member, "member.removed", held.id)
     return held

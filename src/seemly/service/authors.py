@@ -16,6 +16,7 @@ from seemly.service.holding import hold_project
 from seemly.service.paging import read_page, read_time
 from seemly.service.ports import Order, Query, Transaction, Where, where
 from seemly.service.records import Action, ActionRun, Author, Item
+from seemly.service.review_records import Decision
 from seemly.service.trust import settle_level
 from seemly.service.views.authors import view_author
 
@@ -143,6 +144,9 @@ def drop_author(tx: Transaction, author: Author) -> None:
     for run in tx.find(ActionRun, Query((of_author, Where("action_id", "in", deleting)))):
         tx.put(replace(run, value=None, comment=None))
     tx.remove(ActionRun, Query((of_author, Where("action_id", "not_in", deleting))))
+    tx.remove(Decision, Query((of_author, Where("item_id", "is", None))))
+    for decision in tx.find(Decision, Query((of_author,))):
+        tx.put(replace(decision, author_id=None))
     tx.remove(Author, where("id", author.id))
 
 

@@ -11,6 +11,7 @@ from seemly.errors import ConflictError
 from seemly.service.ports import ALL, Operator, Query, Record, Where
 from seemly.service.records import KINDS, Action, Author, ChannelRecord, Item, Key, Placement, Usage, WordlistRecord
 from seemly.service.references import REFERENCES, needed, unfounded
+from seemly.service.review_records import Invitation, Session
 
 __all__ = ["UNIQUE", "MemoryStore"]
 
@@ -25,6 +26,8 @@ UNIQUE: Mapping[type, tuple[str, ...]] = {
     Item: ("project_id", "content_id"),
     Placement: ("queue_id", "item_id"),
     Action: ("project_id", "key"),
+    Session: ("digest",),
+    Invitation: ("digest",),
 }
 """The fields that no two records of a kind have alike, besides the id. Where one of them is None, they bind nothing."""
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from seemly.channel import Action as Recommended
 from seemly.channel import MetaType
 from seemly.frozen import EMPTY
+from seemly.service.review_records import Claim, Credential, Decision, Exposure, Invitation, Note, Session
 
 __all__ = [
     "KINDS", "Action", "ActionRun", "Activity", "Attempt", "Author", "ChannelRecord", "Delivery", "Event", "Item",
@@ -127,7 +128,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """A change that was made, and the key that made it."""
+    """A change that was made, and the key or the member that made it."""
 
     id: str
     organization_id: str
@@ -135,6 +136,7 @@ class Activity:
     what: str
     target_id: str
     at_ms: int
+    member_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,6 +340,7 @@ class Attempt:
 
 KINDS: tuple[type, ...] = (
     Organization, Member, Project, ChannelRecord, WordlistRecord, Key, Activity, Usage, Author, Item, Queue, Placement,
-    Action, ActionRun, Webhook, Event, Delivery, Attempt,
+    Action, ActionRun, Webhook, Event, Delivery, Attempt, Credential, Session, Invitation, Decision, Claim, Note,
+    Exposure,
 )  # fmt: skip
 """Every kind of record, each after those that its records name in `seemly.service.references`."""

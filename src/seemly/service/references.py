@@ -5,7 +5,8 @@ accord: what goes with a record is for the use cases to say, and what they forge
 
 Not here is what names something that it may outlive, or that was never a record: an item's channel; an activity's key
 and target; of an action's run the action, the queue, and the author, of whom it tells that they were deleted; a
-delivery's webhook; and the lists of ids that keys and actions have.
+delivery's webhook; of a decision the member, the action, the queue and the author, and of a claim and a note the
+member; and the lists of ids that keys and actions have.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from seemly.service.records import (
     Webhook,
     WordlistRecord,
 )  # fmt: skip
+from seemly.service.review_records import Claim, Credential, Decision, Exposure, Invitation, Note, Session
 
 __all__ = ["REFERENCES", "needed", "unfounded"]
 
@@ -54,6 +56,13 @@ REFERENCES: Mapping[type, Mapping[str, type]] = {
     Event: {"project_id": Project, "item_id": Item, "author_id": Author},
     Delivery: {"project_id": Project, "event_id": Event},
     Attempt: {"project_id": Project, "delivery_id": Delivery},
+    Credential: {"member_id": Member},
+    Session: {"member_id": Member},
+    Invitation: {"member_id": Member},
+    Decision: {"project_id": Project, "item_id": Item},
+    Claim: {"project_id": Project, "item_id": Item},
+    Note: {"project_id": Project, "item_id": Item},
+    Exposure: {"member_id": Member},
 }
 """By kind, the fields that name a record, and of which kind that is. Where one is None, it names none."""
 

@@ -26,6 +26,7 @@ from seemly.service.records import (
     Queue,
     WordlistRecord,
 )  # fmt: skip
+from seemly.service.review_records import Claim, Decision, Note
 from seemly.service.scanning import scan
 from seemly.service.trust import DAY_MS
 
@@ -34,7 +35,7 @@ __all__ = ["delete_expired", "erase_author", "export_author", "export_project"]
 _BATCH = 500
 
 _EXPORTED: tuple[type[Record], ...] = (
-    ChannelRecord, WordlistRecord, Queue, Action, Author, Item, Placement, ActionRun,
+    ChannelRecord, WordlistRecord, Queue, Action, Author, Item, Placement, ActionRun, Decision, Note,
 )  # fmt: skip
 """What of a project is exported: neither its secrets, nor what tells other machines of what happened."""
 
@@ -74,6 +75,7 @@ def erase_author(env: Environment, project_id: str, author_id: str) -> int:
             erased += len(items)
             if not items and not delete_events(tx, theirs):
                 tx.remove(ActionRun, theirs)
+                tx.remove(Decision, theirs)
                 tx.remove(Author, where("id", author.id))
                 return erased
 
@@ -134,7 +136,8 @@ def _remove_items(tx: Transaction, items: Sequence[Item]) -> None:
     """Remove items, and what refers to them."""
     ids = tuple(item.id for item in items)
     tx.remove(Placement, Query((Where("item_id", "in", ids),)))
-    tx.remove(ActionRun, Query((Where("item_id", "in", ids),)))
+    for kind in (ActionRun, Decision, Claim, Note):
+        tx.remove(kind, Query((Where("item_id", "in", ids),)))
     while delete_events(tx, Query((Where("item_id", "in", ids),))):
         pass
     tx.remove(Item, Query((Where("id", "in", ids),)))
