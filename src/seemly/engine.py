@@ -131,6 +131,11 @@ class Engine:
         """The ids of the policies that run, in the order of the registry."""
         return tuple(each.spec.id for each in self._plan.policies)
 
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The probability at which each policy that runs flags, by the policy's id."""
+        return {each.spec.id: each.threshold for each in self._plan.policies}
+
     def with_channel(self, channel: Channel) -> Engine:
         """An engine for another channel that shares this one's models and memory."""
         return _rebuild(channel, *self._shared(self.memory))

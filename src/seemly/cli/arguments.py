@@ -131,6 +131,7 @@ def _add_service(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--owner-email", metavar="ADDRESS", help="of a new database: where failed webhooks are told of")
     add("--plan", choices=_PLANS, help="of a new database: enterprise unless given")
     add("--quota", type=_whole, metavar="N", help="of a new database: units a month; no limit unless given")
+    add("--console-url", metavar="URL", help="where browsers find the server, for the owner's link to the console")
     running = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add = running.add_argument
     add("--allow-private-targets", action="store_true", help="webhooks and media on private addresses, for tests")
@@ -168,7 +169,8 @@ def _add_management(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], service: argparse.ArgumentParser
 ) -> None:
     for group, operations in OPERATIONS.items():
-        verbs = ", ".join(operations)
+        invites = ("invite",) if group == "members" else ()
+        verbs = ", ".join((*operations, *invites))
         parser = commands.add_parser(
             group,
             help=f"manage the {group} of a service",
@@ -176,7 +178,7 @@ def _add_management(
             parents=[service],
             allow_abbrev=False,
         )
-        parser.add_argument("verb", choices=tuple(operations), metavar="VERB", help=verbs)
+        parser.add_argument("verb", choices=(*operations, *invites), metavar="VERB", help=verbs)
         parser.add_argument("words", nargs="*", metavar="WORD", help="ids, then name=VALUE or name=@FILE.json")
     export = commands.add_parser(
         "export", help="write all of a project but its secrets, as JSON Lines", parents=[service], allow_abbrev=False

@@ -125,6 +125,10 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
             from seemly.cli.manage import OrganizationJob, run_organization
 
             return run_organization(OrganizationJob(args.database, args.name, args.plan, args.quota), console)
+        case "members" if args.verb == "invite":
+            from seemly.cli.invite import run_invite
+
+            return run_invite(args.database, args.words, console)
         case group if group in OPERATIONS:
             from seemly.cli.manage import ManageJob, run_manage
 

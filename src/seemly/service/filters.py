@@ -59,7 +59,7 @@ class Filter:
     milliseconds, `within_ms` in milliseconds before now, severities 0 to 1.
 
     Of `label_filters`, every `NOT_FLAGGED` must hold, and one of the others if there are any. An item holds all of
-    `search`.
+    `search`. `but_ids` are the ids of records that are left out.
     """
 
     after_ms: int | None = None
@@ -82,6 +82,7 @@ class Filter:
     most_severity: float | None = None
     recommended: tuple[Recommended, ...] = ()
     search: tuple[str, ...] = ()
+    but_ids: tuple[str, ...] = ()
 
 
 def read_filter(body: Body) -> Filter:
@@ -145,6 +146,8 @@ def _conditions(wanted: Filter, now_ms: int) -> list[Where]:
     conditions = [condition for value, condition in given if value is not None]
     conditions += [Where("text", "contains", each) for each in wanted.search]
     conditions += _label_conditions(wanted.label_filters)
+    if wanted.but_ids:
+        conditions.append(Where("id", "not_in", wanted.but_ids))
     if wanted.check_status != "all":
         conditions.append(Where("status", "is", "resolved" if wanted.check_status == "checked" else "pending"))
     if wanted.flagged == "SHADOW_FLAGGED":

@@ -113,11 +113,7 @@ def upgrade() -> None:
                 sa.ForeignKeyConstraint([column], [f"{named}.id"], name=f"fk_{name}_{column}")
                 for column, named in references.items()
             ),
-            *(
-                sa.UniqueConstraint(column, name=f"uq_{name}_{column}")
-                for table, column in UNIQUE
-                if table == name
-            ),
+            *(sa.UniqueConstraint(column, name=f"uq_{name}_{column}") for table, column in UNIQUE if table == name),
         )
     for table, *columns in INDEXES:
         op.create_index("_".join(("ix", table, *columns)), table, columns)

@@ -1,0 +1,1 @@
+"""What reviewers do in the console: items claimed, decided with time to undo, noted, and counted."""
