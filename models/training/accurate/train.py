@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from seemly.pieces import Pieces
+from seemly.inference.tokenizer import WordPieceTokenizer
 from training.accurate import dataset, finish, start
 from training.accurate.fit import fit
 from training.accurate.network import Network
@@ -38,7 +38,7 @@ def train(
     """
     rows = dataset.choose(gather_once(data, examples, suites, work))
     vocabulary, tensors = start.reopen(begin) if begin else start.load()
-    cutter = Pieces(vocabulary, bare=True)
+    cutter = WordPieceTokenizer(vocabulary, bare=True)
     torch.manual_seed(seed)
     network = Network(len(LABELS), len(vocabulary))
     how = {"seed": seed, "device": device}

@@ -6,16 +6,16 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from seemly.cli.codes import DONE
+from seemly.cli.exit_codes import DONE
 from seemly.cli.manage import opened
 from seemly.cli.serve import link_of
-from seemly.errors import ConfigError
+from seemly.core.errors import ConfigError
 from seemly.service.access.sign_in import invite_address
-from seemly.service.accounts import list_members
-from seemly.service.environment import Environment
+from seemly.service.base.environment import Environment
+from seemly.service.management.accounts import list_members
 
 if TYPE_CHECKING:
-    from seemly.cli.console import Console
+    from seemly.cli.streams import Console
 
 __all__ = ["run_invite"]
 

@@ -24,21 +24,21 @@ from seemly.adapters.console.pages.sign_in import COOKIE
 from seemly.adapters.console.passwords import Argon2Hasher
 from seemly.adapters.console.templates import find_static, render
 from seemly.adapters.console.visit import Cookie, Download, Empty, Fields, Html, Page, Redirect, Reply, Visit
-from seemly.adapters.server.faults import STATUS
-from seemly.adapters.server.gate import read_body
-from seemly.adapters.server.logs import log_fault
-from seemly.adapters.server.paths import read_parts
-from seemly.errors import ForbiddenError, SeemlyError, TooManyRequestsError, UnauthorizedError
+from seemly.adapters.server.errors import STATUS
+from seemly.adapters.server.log_format import log_fault
+from seemly.adapters.server.middleware import read_body
+from seemly.adapters.server.parameters import read_parts
+from seemly.core.errors import ForbiddenError, SeemlyError, TooManyRequestsError, UnauthorizedError
 from seemly.service.access.permissions import may, require
 from seemly.service.access.sessions import find_session, make_form_token, record_visit
 from seemly.service.access.sign_in import Hasher
-from seemly.service.decisions.decide import UNDO_MS, find_waiting, release_due
-from seemly.service.records import Member, Project
-from seemly.service.review_records import Session
+from seemly.service.base.records import Member, Project
+from seemly.service.base.review_records import Session
+from seemly.service.review.decisions import UNDO_MS, find_waiting, release_due
 
 if TYPE_CHECKING:
-    from seemly.adapters.server.parts import Parts
-    from seemly.adapters.server.slots import Slots
+    from seemly.adapters.server.state import Parts
+    from seemly.adapters.server.thread_pool import Slots
 
 __all__ = ["CONSOLE", "SESSION_COOKIE", "add_console"]
 
@@ -286,10 +286,7 @@ def _tell(visit: Visit | None, request: Request, error: SeemlyError) -> Response
     if status == 500:
         log_fault(error, request.scope)
     values: dict[str, object] = {"error": error, "status": status, "back": _back(request)}
-    common = {"base": _base(request), "token": "", "member": None, "may": lambda _: False, "projects": []}
-    common |= {"project": None, "undoable": None, "now_ms": 0}
-    if visit is not None:
-        common = _common(visit)
+    common = _nobodys(request) if visit is None else _common(visit)
     headers = dict(_HEADERS)
     if isinstance(error, TooManyRequestsError):
         headers["Retry-After"] = str(error.retry_after)
@@ -300,6 +297,12 @@ def _tell(visit: Visit | None, request: Request, error: SeemlyError) -> Response
 def _encode(template: str, values: Mapping[str, object]) -> bytes:
     # Content may hold half of a surrogate pair, which UTF-8 has no form for.
     return render(template, values).encode("utf-8", "replace")
+
+
+def _nobodys(request: Request) -> dict[str, object]:
+    """What a page has that is made before it is known whose request it is."""
+    blank: dict[str, object] = {"base": _base(request), "token": "", "member": None, "may": lambda _: False}
+    return {**blank, "projects": [], "project": None, "undoable": None, "now_ms": 0}
 
 
 def _back(request: Request) -> str:

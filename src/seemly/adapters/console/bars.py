@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from seemly.service.records import Item
+from seemly.service.base.records import Item
 
 __all__ = ["Bar", "bars_of", "tell_reasons"]
 

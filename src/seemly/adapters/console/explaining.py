@@ -6,11 +6,11 @@ import threading
 from collections import OrderedDict
 from typing import Any
 
-from seemly.errors import SeemlyError
-from seemly.explain import Explanation
-from seemly.frozen import thaw
-from seemly.service.moderation import Moderation
-from seemly.service.records import Item
+from seemly.core.errors import SeemlyError
+from seemly.core.frozen import thaw
+from seemly.engine.explain import Explanation
+from seemly.service.base.records import Item
+from seemly.service.moderation.moderation import Moderation
 
 __all__ = ["Explanations"]
 

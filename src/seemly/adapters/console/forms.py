@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs
 
-from seemly.errors import ContentError, Issue
+from seemly.core.errors import ContentError, Issue
 
 __all__ = ["MOST_BYTES", "read_fields"]
 

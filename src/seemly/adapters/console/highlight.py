@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from seemly.explain import Explanation
-from seemly.service.records import Item
+from seemly.engine.explain import Explanation
+from seemly.service.base.records import Item
 
 __all__ = ["Mark", "Part", "Segment", "cut", "marks_of", "parts_of"]
 

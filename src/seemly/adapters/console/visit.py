@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
 from seemly.adapters.console.explaining import Explanations
-from seemly.errors import NotFoundError, UnauthorizedError
+from seemly.core.errors import NotFoundError, UnauthorizedError
 from seemly.service.access.permissions import Area
 from seemly.service.access.sign_in import Hasher
-from seemly.service.environment import Environment
-from seemly.service.records import Member, Project
-from seemly.service.review_records import Session
+from seemly.service.base.environment import Environment
+from seemly.service.base.records import Member, Project
+from seemly.service.base.review_records import Session
 
 if TYPE_CHECKING:
-    from seemly.adapters.server.parts import Parts
+    from seemly.adapters.server.state import Parts
 
 __all__ = ["Cookie", "Download", "Empty", "Fields", "Html", "Page", "Redirect", "Reply", "Visit"]
 

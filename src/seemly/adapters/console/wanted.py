@@ -3,43 +3,48 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import get_args
+from typing import Literal, get_args
 
 from seemly.adapters.console.visit import Visit
-from seemly.service.decisions.browse import Sorting
-from seemly.service.filters import Filter
-from seemly.service.trust import DAY_MS
+from seemly.core.channel import Action as Recommended
+from seemly.service.base.times import DAY_MS
+from seemly.service.review.browse import Sorting
+from seemly.service.review.filters import Filter, MediaType
 
 __all__ = ["FILTERS", "describe_filter", "read_filter", "read_place", "read_sorting"]
 
 FILTERS = ("policy", "action", "severity", "language", "author", "after", "before", "q", "status", "media")
 """The fields of the query that narrow a list down."""
 
-_STATUS = {"pending": "unchecked", "resolved": "checked", "all": "all"}
-_MEDIA = ("text", "image", "video", "audio", "object")
+_STATUS: Mapping[str, Literal["all", "checked", "unchecked"]] = {
+    "pending": "unchecked",
+    "resolved": "checked",
+    "all": "all",
+}
 _LONGEST = 500
 
 
 def read_filter(visit: Visit) -> Filter:
     """The filter of a list. What is not understood asks for nothing."""
     labels = tuple(each[:_LONGEST] for each in visit.query.get("policy", ()) if each)
-    actions = tuple(each for each in visit.query.get("action", ()) if each in ("allow", "review", "reject"))
-    media = tuple(each for each in visit.query.get("media", ()) if each in _MEDIA)
+    recommended = tuple(each for each in get_args(Recommended) if each in visit.query.get("action", ()))
+    media = tuple(each for each in get_args(MediaType) if each in visit.query.get("media", ()))
     language, author, sought = (visit.asked(name)[:_LONGEST].strip() for name in ("language", "author", "q"))
     before = _read_day(visit.asked("before"))
     severity = _read_number(visit.asked("severity"))
     return Filter(
         labels=labels,
-        recommended=actions,  # type: ignore[arg-type]  (checked above)
-        media_types=media,  # type: ignore[arg-type]  (checked above)
+        recommended=recommended,
+        media_types=media,
         least_severity=None if severity is None else severity / 100,
         languages=(language,) if language else (),
         author_id=author or None,
         after_ms=_read_day(visit.asked("after")),
         before_ms=None if before is None else before + DAY_MS,
         search=(sought,) if sought else (),
-        check_status=_STATUS.get(visit.asked("status"), "unchecked"),  # type: ignore[arg-type]
+        check_status=_STATUS.get(visit.asked("status"), "unchecked"),
     )
 
 

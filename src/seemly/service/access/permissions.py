@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from seemly.errors import ForbiddenError
-from seemly.service.environment import Environment
-from seemly.service.keys import ActingKey
-from seemly.service.records import Member
+from seemly.core.errors import ForbiddenError
+from seemly.service.base.environment import Environment
+from seemly.service.base.records import Member
+from seemly.service.management.keys import ActingKey
 
 __all__ = ["ALLOWED", "Area", "acting_key", "may", "require"]
 

@@ -6,11 +6,11 @@ import hashlib
 import hmac
 from dataclasses import dataclass, field, replace
 
-from seemly.errors import NotFoundError, UnauthorizedError
-from seemly.service.environment import Environment
-from seemly.service.ports import Order, Query, Transaction, Where, where
-from seemly.service.records import Member
-from seemly.service.review_records import Session
+from seemly.core.errors import NotFoundError, UnauthorizedError
+from seemly.service.base.environment import Environment
+from seemly.service.base.ports import Order, Query, Transaction, Where, where
+from seemly.service.base.records import Member
+from seemly.service.base.review_records import Session
 
 __all__ = [
     "IDLE_MS", "SESSION_MS", "Opened", "close_session", "close_sessions", "delete_ended", "digest_of", "find_session",

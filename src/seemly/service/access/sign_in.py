@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from seemly.errors import ConflictError, ContentError, Issue, UnauthorizedError
+from seemly.core.errors import ConflictError, ContentError, Issue, UnauthorizedError
 from seemly.service.access.codes import find_step
 from seemly.service.access.sessions import Opened, close_sessions, digest_of, open_session
-from seemly.service.accounts import add_member, find_member
-from seemly.service.bodies import Body
-from seemly.service.environment import Environment
-from seemly.service.keys import log
-from seemly.service.ports import Query, Transaction, Where, where
-from seemly.service.records import Member
-from seemly.service.review_records import Credential, Invitation
+from seemly.service.base.environment import Environment
+from seemly.service.base.ports import Query, Transaction, Where, where
+from seemly.service.base.records import Member
+from seemly.service.base.requests import Body
+from seemly.service.base.review_records import Credential, Invitation
+from seemly.service.management.accounts import add_member, find_member
+from seemly.service.management.keys import log
 
 __all__ = [
     "INVITATION_MS", "SHORTEST_PASSWORD", "Hasher", "Invited", "accept_invitation", "change_password",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from seemly.adapters.console.visit import Html, Page, Redirect, Reply, Visit
-from seemly.errors import ContentError, Issue
+from seemly.core.errors import ContentError, Issue
 from seemly.service.access.codes import address_of, make_secret
 from seemly.service.access.sessions import close_session, list_sessions
 from seemly.service.access.sign_in import (
@@ -15,7 +15,7 @@ from seemly.service.access.sign_in import (
     start_codes,
     stop_codes,
 )
-from seemly.service.decisions.exposure import get_exposure
+from seemly.service.review.exposure import get_exposure
 
 __all__ = ["PAGES"]
 

@@ -6,11 +6,11 @@ from seemly.adapters.console.pages.items import DURATIONS, choices_of
 from seemly.adapters.console.pages.queues import name_members, tell_excerpt
 from seemly.adapters.console.visit import Html, Page, Redirect, Reply, Visit
 from seemly.adapters.console.wanted import read_place
-from seemly.service.authors import find_author, list_authors, update_author
-from seemly.service.keys import log
-from seemly.service.ports import Order, Query, Where
-from seemly.service.records import Action, ActionRun, Item
-from seemly.service.views.authors import as_of
+from seemly.service.authors.authors import find_author, list_authors, update_author
+from seemly.service.authors.views import as_of
+from seemly.service.base.ports import Order, Query, Where
+from seemly.service.base.records import Action, ActionRun, Item
+from seemly.service.management.keys import log
 
 __all__ = ["PAGES"]
 

@@ -8,13 +8,13 @@ from seemly.adapters.console.pages.items import choices_of
 from seemly.adapters.console.pages.queues import tell_excerpt
 from seemly.adapters.console.visit import Html, Page, Redirect, Reply, Visit
 from seemly.adapters.console.wanted import read_filter, read_sorting
-from seemly.errors import ContentError, Issue
-from seemly.service.decisions.browse import browse
-from seemly.service.decisions.decide import Batch, decide, undo
-from seemly.service.execution import MAX_TARGETS
-from seemly.service.ports import Query, Where
-from seemly.service.queues import find_queue
-from seemly.service.records import Item
+from seemly.core.errors import ContentError, Issue
+from seemly.service.base.ports import Query, Where
+from seemly.service.base.records import Item
+from seemly.service.review.action_execution import MAX_TARGETS
+from seemly.service.review.browse import browse
+from seemly.service.review.decisions import Batch, decide, undo
+from seemly.service.review.queues import find_queue
 
 __all__ = ["PAGES"]
 

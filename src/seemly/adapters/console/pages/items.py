@@ -11,16 +11,16 @@ from seemly.adapters.console.highlight import marks_of, parts_of
 from seemly.adapters.console.pages.queues import name_members, tell_excerpt
 from seemly.adapters.console.visit import Empty, Html, Page, Redirect, Reply, Visit
 from seemly.adapters.console.wanted import read_filter, read_place, read_sorting
-from seemly.service.actions import list_actions
-from seemly.service.decisions.browse import find_at, gather_context, get_item
-from seemly.service.decisions.claims import claim_item
-from seemly.service.decisions.decide import reopen
-from seemly.service.decisions.exposure import REST_AFTER, count_shown
-from seemly.service.decisions.notes import add_note, list_notes
-from seemly.service.ports import Transaction
-from seemly.service.queues import find_queue
-from seemly.service.records import Item, Queue
-from seemly.service.views.authors import as_of
+from seemly.service.authors.views import as_of
+from seemly.service.base.ports import Transaction
+from seemly.service.base.records import Item, Queue
+from seemly.service.review.actions import list_actions
+from seemly.service.review.browse import find_at, gather_context, get_item
+from seemly.service.review.claims import claim_item
+from seemly.service.review.decisions import reopen
+from seemly.service.review.exposure import REST_AFTER, count_shown
+from seemly.service.review.notes import add_note, list_notes
+from seemly.service.review.queues import find_queue
 
 __all__ = ["DURATIONS", "PAGES", "Choice", "choices_of"]
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from seemly.adapters.console.visit import Html, Page, Redirect, Reply, Visit
 from seemly.adapters.console.wanted import FILTERS, describe_filter, read_filter, read_place, read_sorting
-from seemly.service.decisions.browse import browse
-from seemly.service.decisions.claims import find_claims
-from seemly.service.keys import log
-from seemly.service.ports import Query, Transaction, Where
-from seemly.service.queues import create_queue, delete_queue, find_queue, list_queues, update_queue
-from seemly.service.records import Author, Item, Member
+from seemly.service.base.ports import Query, Transaction, Where
+from seemly.service.base.records import Author, Item, Member
+from seemly.service.management.keys import log
+from seemly.service.review.browse import browse
+from seemly.service.review.claims import find_claims
+from seemly.service.review.queues import create_queue, delete_queue, find_queue, list_queues, update_queue
 
 __all__ = ["PAGES", "PAGE_SIZE", "name_members"]
 

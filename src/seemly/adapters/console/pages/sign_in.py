@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 
 from seemly.adapters.console.visit import Cookie, Html, Page, Redirect, Reply, Visit
-from seemly.errors import ContentError, TooManyRequestsError, UnauthorizedError
+from seemly.core.errors import ContentError, TooManyRequestsError, UnauthorizedError
 from seemly.service.access.sessions import SESSION_MS, Opened, close_session
 from seemly.service.access.sign_in import SHORTEST_PASSWORD, accept_invitation, find_invitation, sign_in
-from seemly.service.decisions.claims import release_claims
-from seemly.service.keys import log
-from seemly.service.ports import Order, Query, Where
-from seemly.service.records import Project
+from seemly.service.base.ports import Order, Query, Where
+from seemly.service.base.records import Project
+from seemly.service.management.keys import log
+from seemly.service.review.claims import release_claims
 
 __all__ = ["COOKIE", "PAGES"]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -13,7 +15,7 @@ depends_on = None
 WORDS = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 WHOLE = sa.BigInteger()
 
-Columns = dict[str, "sa.types.TypeEngine[object]"]
+Columns = dict[str, sa.types.TypeEngine[Any]]
 
 TABLES: dict[str, tuple[Columns, Columns, dict[str, str]]] = {
     "credentials": (
