@@ -79,6 +79,10 @@ class Reviewer:
         """The id of an action of the project, by its key."""
         return str(next(each["id"] for each in self.service.call("GET", "/actions") if each["key"] == key))
 
+    def more_pages(self) -> list[str]:
+        """The pages for owners and admins."""
+        return []
+
     def queue(self) -> str:
         """The path of the project's queue."""
         return f"{self.project}/q/{self.service.call('GET', '/queue')[0]['id']}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -31,12 +32,13 @@ _PAST = 10
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What helps to decide on an item: its author, the conversation around it, what else the author wrote, and what
-    was done before, each run with its action's name."""
+    """What helps to decide on an item: its author, the conversation around it, what those who speak there are called,
+    by their ids, what else the author wrote, and what was done before, each run with its action's name."""
 
     author: Author | None
     conversation: tuple[Item, ...]
     written: tuple[Item, ...]
+    speakers: Mapping[str, str]
     runs: tuple[tuple[ActionRun, str], ...]
     decisions: tuple[Decision, ...]
 
@@ -93,10 +95,14 @@ def gather_context(tx: Transaction, item: Item) -> Context:
         theirs = (Where("author_id", "is", author.id), Where("item_id", "is_not", item.id))
         runs += tx.find(ActionRun, Query(theirs, (Order("at_ms", descending=True),), limit=_PAST))
     names = {each.id: each.name for each in tx.find(Action, Query((Where("project_id", "is", item.project_id),)))}
+    conversation = _conversation(tx, item)
+    speaking = tuple({each.author_id for each in conversation if each.author_id is not None})
+    speakers = tx.find(Author, Query((Where("id", "in", speaking),))) if speaking else []
     return Context(
         author,
-        _conversation(tx, item),
+        conversation,
         () if author is None else _written(tx, item, author),
+        {each.id: each.name or each.external_id for each in speakers},
         tuple((run, names.get(run.action_id, run.action_id)) for run in runs),
         tuple(tx.find(Decision, of_item)),
     )

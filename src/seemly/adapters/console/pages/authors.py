@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seemly.adapters.console.pages.items import DURATIONS, choices_of
+from seemly.adapters.console.pages.items import DURATIONS, choices_of, fitting
 from seemly.adapters.console.pages.queues import name_members, tell_excerpt
 from seemly.adapters.console.visit import Html, Page, Redirect, Reply, Visit
 from seemly.adapters.console.wanted import read_place
@@ -49,12 +49,13 @@ def _show(visit: Visit) -> Reply:
         actions = {each.id: each.name for each in tx.find(Action, Query((Where("project_id", "is", project.id),)))}
         choices = [each for each in choices_of(tx, project.id, None) if each.type.startswith("AUTHOR_")]
         names = name_members(tx, visit.who.organization_id)
+    author = as_of(author, visit.env.now())
     values = {
-        "author": as_of(author, visit.env.now()),
+        "author": author,
         "written": written,
         "excerpt": tell_excerpt,
         "runs": [(run, actions.get(run.action_id, run.action_id)) for run in runs],
-        "choices": choices,
+        "choices": fitting(choices, author),
         "durations": DURATIONS,
         "names": names,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from seemly.adapters.console.visit import Empty, Html, Page, Redirect, Reply, Vi
 from seemly.adapters.console.wanted import read_filter, read_place, read_sorting
 from seemly.service.authors.views import as_of
 from seemly.service.base.ports import Transaction
-from seemly.service.base.records import Item, Queue
+from seemly.service.base.records import Author, Item, Queue
 from seemly.service.review.actions import list_actions
 from seemly.service.review.browse import find_at, gather_context, get_item
 from seemly.service.review.claims import claim_item
@@ -22,7 +22,7 @@ from seemly.service.review.exposure import REST_AFTER, count_shown
 from seemly.service.review.notes import add_note, list_notes
 from seemly.service.review.queues import find_queue
 
-__all__ = ["DURATIONS", "PAGES", "Choice", "choices_of"]
+__all__ = ["DURATIONS", "PAGES", "Choice", "choices_of", "fitting"]
 
 DURATIONS: Mapping[str, int] = {
     "1 hour": 3_600_000,
@@ -32,6 +32,11 @@ DURATIONS: Mapping[str, int] = {
     "30 days": 30 * 86_400_000,
 }
 """How long an author can be suspended, in milliseconds."""
+
+_ORDER = {"allow": 0, "reject": 0}
+_ENDING = ("AUTHOR_UNBLOCK",)
+_HOLDING = ("AUTHOR_BLOCK", "AUTHOR_BLOCK_TEMP")
+_LEAST_SHOWN = 0.05
 
 _KEYS = {"allow": "a", "reject": "r", "block": "b", "suspend": "s", "unblock": "u"}
 
@@ -69,6 +74,7 @@ def choices_of(tx: Transaction, project_id: str, queue_id: str | None) -> list[C
     """The actions that are shown in a queue, or without one all that are shown anywhere."""
     views = list_actions(tx, project_id, {"queueId": queue_id})
     shown = [each for each in views if each["position"] != "HIDDEN"]
+    shown.sort(key=lambda each: _ORDER.get(each["key"] or "", 1 + each["type"].startswith("AUTHOR_")))
     numbers = iter("123456789")
     return [
         Choice(
@@ -82,6 +88,14 @@ def choices_of(tx: Transaction, project_id: str, queue_id: str | None) -> list[C
         )
         for each in shown
     ]
+
+
+def fitting(choices: Sequence[Choice], author: Author | None) -> list[Choice]:
+    """Those of some actions that can be done to an author as they are, and what is done to content."""
+    if author is None:
+        return [each for each in choices if not each.type.startswith("AUTHOR_")]
+    out = _ENDING if author.status == "enabled" else _HOLDING
+    return [each for each in choices if each.type not in out]
 
 
 def _show(visit: Visit) -> Reply:
@@ -119,7 +133,7 @@ def _values(visit: Visit, item: Item, queue: Queue | None, place: Place | None) 
         choices = choices_of(tx, project.id, None if queue is None else queue.id)
     explanation = visit.explanations.explain(item) if visit.asked("explain") else None
     author = None if context.author is None else as_of(context.author, visit.env.now())
-    actions = [each for each in choices if author is not None or not each.type.startswith("AUTHOR_")]
+    bars = bars_of(item, visit.explanations.find_thresholds(item))
     return {
         "item": item,
         "queue": queue,
@@ -127,14 +141,15 @@ def _values(visit: Visit, item: Item, queue: Queue | None, place: Place | None) 
         "parts": parts_of(item, marks_of(item, explanation)),
         "decision": None if explanation is None else explanation.decision,
         "explained": explanation is not None,
-        "bars": bars_of(item, visit.explanations.find_thresholds(item)),
+        "bars": [each for each in bars if each.flagged or each.probability >= _LEAST_SHOWN],
+        "low_bars": [each for each in bars if not each.flagged and each.probability < _LEAST_SHOWN],
         "reasons": tell_reasons(item),
         "author": author,
         "context": context,
         "excerpt": tell_excerpt,
         "notes": notes,
         "names": names,
-        "choices": actions,
+        "choices": fitting(choices, author),
         "durations": DURATIONS,
         "opened_by": None
         if claim is None or claim.member_id == member.id
