@@ -487,3 +487,36 @@ def test_the_console_is_found_where_it_is_mounted(tmp_path: Path) -> None:
             answer = inner.http.get(f"http://127.0.0.1:{server.port}/moderation/console", follow_redirects=True)
             assert answer.url.path == "/moderation/console/sign-in"
             assert 'href="/moderation/console/static/console.css' in answer.text
+
+
+def test_reports_and_appeals_stand_on_the_item(service: Service, ann: Reviewer, bob: Reviewer) -> None:
+    item = submit(service, authorId="appealing")
+    path = f"{ann.project}/items/{item.id}"
+    for reporter in ("r1", "r2"):
+        body = {"contentId": item.content_id, "reporterId": reporter, "reason": SCRIPT, "comment": SCRIPT}
+        assert service.send("POST", "/reports", body).status_code == 201
+    assert "reported 2×" in ann.read(f"{ann.queue()}?reported=yes&author=appealing")
+    assert "Reported by 2 users" in ann.read(path)
+    ann.decide(item, "reject")
+    pass_time(service)
+    body = {"contentId": item.content_id, "authorId": "appealing", "message": SCRIPT}
+    assert service.send("POST", "/appeals", body).status_code == 201
+    assert "The author appeals" in ann.read(path)
+    assert "<script>alert" not in ann.get(path).text
+    service.clock.ahead_ms += 200_000
+    assert ann.decide(refresh(service, item), "reject").status_code == 403
+    service.clock.ahead_ms += 200_000
+    assert bob.decide(refresh(service, item), "allow").status_code == 200
+    pass_time(service)
+    assert refresh(service, item).action == "allow"
+
+
+def test_another_reviewer_is_asked(service: Service, ann: Reviewer, bob: Reviewer) -> None:
+    item = submit(service, authorId="asking")
+    path = f"{ann.project}/items/{item.id}"
+    queue = ann.queue()
+    fields = {"message": "is it irony?", "queueId": queue.rpartition("/")[2], "at": "0", "query": "author=asking"}
+    assert "Nothing left" in ann.post(f"{path}/ask", fields, path).text
+    page = bob.read(f"{queue}/review?author=asking")
+    assert f"{ann.member.name} asks for a second opinion: is it irony?" in page
+    assert "second opinion asked" in bob.read(f"{queue}?author=asking")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from seemly.core.errors import ConflictError, ContentError, NotFoundError
+from seemly.core.errors import ConflictError, ContentError, ForbiddenError, NotFoundError
 from seemly.service.authors.authors import delete_author
 from seemly.service.base.ports import where
 from seemly.service.base.records import Action, ActionRun, Activity, Item, Member, Queue
-from seemly.service.base.review_records import Claim, Decision, Note
+from seemly.service.base.review_records import Claim, Decision, Note, Report, ReviewRequest
 from seemly.service.retention import erase_author
 from seemly.service.review.browse import browse, find_at, gather_context, get_item
 from seemly.service.review.claims import CLAIM_MS, claim_item, claimed_items, find_claims, release_claims
@@ -19,6 +19,8 @@ from seemly.service.review.decisions import UNDO_MS, decide, release_due, reopen
 from seemly.service.review.exposure import count_shown, get_exposure
 from seemly.service.review.filters import Filter
 from seemly.service.review.notes import add_note, list_notes
+from seemly.service.review.reports import count_reports, report_content
+from seemly.service.review.second_reviews import appeal, ask_second_opinion, find_requests
 from tests.support.service_fakes import Service
 
 
@@ -296,3 +298,63 @@ def test_what_was_shown_is_counted_by_day_and_severity(desk: Desk) -> None:
     assert count_shown(desk.env, desk.ann, desk.items[0]).mild <= 1
     with desk.store.read() as tx:
         assert get_exposure(desk.env, tx, desk.ann).severe == 0
+
+
+def ask(desk: Desk, item: Item, message: str | None = None) -> None:
+    with desk.store.transaction() as tx:
+        ask_second_opinion(desk.env, tx, desk.project_id, desk.ann, item, {"message": message})
+
+
+def handed(desk: Desk, member: Member) -> list[str]:
+    with desk.store.read() as tx:
+        wanted = Filter(check_status="unchecked")
+        found = find_at(desk.env, tx, desk.project_id, desk.queue.id, wanted, member)
+    return [each.content_id for each in found.items]
+
+
+@pytest.mark.parametrize(("action", "state"), [("reject", "upheld"), ("allow", "overturned")])
+def test_an_appeal_is_answered_by_somebody_else(desk: Desk, action: str, state: str) -> None:
+    desk.decide("reject", desk.items[1])
+    desk.clock.ms += UNDO_MS
+    release_due(desk.env)
+    desk.forget_events()
+    with desk.store.transaction() as tx:
+        appeal(desk.env, tx, desk.project_id, {"contentId": "c1", "authorId": "jo", "message": "why"})
+    assert (desk.item("c1").status, desk.types()) == ("pending", ["queue_item.appealed"])
+    assert (handed(desk, desk.ann), handed(desk, desk.bob)) == (["c2", "c0"], ["c2", "c1"])
+    with pytest.raises(ForbiddenError):
+        desk.decide(action, desk.items[1])
+    desk.decide(action, desk.items[1], member=desk.bob)
+    desk.clock.ms += UNDO_MS
+    assert release_due(desk.env) == 1
+    (request,) = desk.all(ReviewRequest)
+    assert (request.state, request.answered_by, request.answered_ms) == (state, desk.bob.id, desk.clock.ms)
+    with desk.store.transaction() as tx:
+        assert appeal(desk.env, tx, desk.project_id, {"contentId": "c1", "authorId": "jo"})["id"] != request.id
+
+
+def test_a_second_opinion_is_somebody_elses(desk: Desk) -> None:
+    ask(desk, desk.items[2], "is this irony?")
+    assert (handed(desk, desk.ann), handed(desk, desk.bob)) == (["c1", "c0"], ["c2", "c1"])
+    with pytest.raises(ConflictError, match="already"):
+        ask(desk, desk.items[2])
+    desk.decide("allow", desk.items[2], member=desk.bob)
+    desk.clock.ms += UNDO_MS
+    release_due(desk.env)
+    with desk.store.read() as tx:
+        assert find_requests(tx, [desk.items[2].id]) == []
+    with pytest.raises(ConflictError, match="meanwhile"):
+        ask(desk, desk.items[2])
+    assert desk.all(Activity)[-2].what == "item.second_opinion_asked"
+
+
+def test_what_users_reported_is_found(desk: Desk) -> None:
+    for reporter in ("al", "bo", "al"):
+        with desk.store.transaction() as tx:
+            report_content(desk.env, tx, desk.project_id, {"contentId": "c0", "reporterId": reporter})
+    assert desk.browse(reported=True) == ["c0"]
+    with desk.store.read() as tx:
+        assert count_reports(tx, [each.id for each in desk.items]) == {desk.items[0].id: 2}
+    with desk.store.transaction() as tx:
+        delete_author(tx, desk.project_id, "jo")
+    assert {each.reporter_id for each in desk.all(Report)} == {"al", "bo"}

@@ -80,13 +80,13 @@ Handler = Callable[[Request], Awaitable[Response]]
 def add_console(app: FastAPI, parts: Parts, slots: Slots) -> None:
     """Answer the console's addresses."""
     known = _Known(parts, Argon2Hasher(), Explanations(parts.moderation))
+    app.router.routes.append(_Route(f"{CONSOLE}/static/{{name}}", _send_static, methods=["GET"]))
     by_path: dict[str, dict[str, Page]] = {}
     for each in PAGES:
         by_path.setdefault(each.path, {})[each.method] = each
     for path, pages in by_path.items():
         handler = _make_handler(pages, known, slots)
         app.router.routes.append(_Route(CONSOLE + path, handler, methods=list(pages)))
-    app.router.routes.append(_Route(f"{CONSOLE}/static/{{name}}", _send_static, methods=["GET"]))
 
 
 class _Route(Route):

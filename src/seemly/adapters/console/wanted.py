@@ -15,7 +15,7 @@ from seemly.service.review.filters import Filter, MediaType
 
 __all__ = ["FILTERS", "describe_filter", "read_filter", "read_place", "read_sorting"]
 
-FILTERS = ("policy", "action", "severity", "language", "author", "after", "before", "q", "status", "media")
+FILTERS = ("policy", "action", "severity", "language", "author", "after", "before", "q", "status", "media", "reported")
 """The fields of the query that narrow a list down."""
 
 _STATUS: Mapping[str, Literal["all", "checked", "unchecked"]] = {
@@ -43,6 +43,7 @@ def read_filter(visit: Visit) -> Filter:
         author_id=author or None,
         after_ms=_read_day(visit.asked("after")),
         before_ms=None if before is None else before + DAY_MS,
+        reported=visit.asked("reported") == "yes",
         search=(sought,) if sought else (),
         check_status=_STATUS.get(visit.asked("status"), "unchecked"),
     )

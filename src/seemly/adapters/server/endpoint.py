@@ -83,3 +83,4 @@ class Endpoint:
     parameters: tuple[Parameter, ...] = ()
     moderates: bool = False
     run_many: RunMany | None = None
+    status: Literal[200, 201] = 200

@@ -44,7 +44,17 @@ from seemly.service.base.records import (
     WordlistRecord,
 )  # fmt: skip
 from seemly.service.base.references import REFERENCES
-from seemly.service.base.review_records import Claim, Credential, Decision, Exposure, Invitation, Note, Session
+from seemly.service.base.review_records import (
+    Claim,
+    Credential,
+    Decision,
+    Exposure,
+    Invitation,
+    Note,
+    Report,
+    ReviewRequest,
+    Session,
+)
 
 __all__ = ["METADATA", "TABLES"]
 
@@ -425,6 +435,34 @@ TABLES: Mapping[type, Table] = {
         _has("marked", WHOLE),
         _has("severe", WHOLE),
         Index(None, "member_id"),
+    ),
+    Report: _table(
+        "reports",
+        _has("project_id", WORDS),
+        _has("item_id", WORDS),
+        _has("at_ms", WHOLE),
+        _maybe("reporter_id", WORDS),
+        _maybe("reason", WORDS),
+        _maybe("comment", WORDS),
+        Index(None, "project_id", "reporter_id"),
+        Index(None, "item_id", "at_ms"),
+    ),
+    ReviewRequest: _table(
+        "review_requests",
+        _has("project_id", WORDS),
+        _has("item_id", WORDS),
+        _has("at_ms", WHOLE),
+        _has("former", WORDS),
+        _has("kind", WORDS),
+        _maybe("message", WORDS),
+        _maybe("author_id", WORDS),
+        _maybe("not_member_id", WORDS),
+        _has("state", WORDS),
+        _maybe("answered_by", WORDS),
+        _maybe("answered_ms", WHOLE),
+        Index(None, "project_id", "state"),
+        Index(None, "item_id"),
+        Index(None, "author_id"),
     ),
 }
 """Each kind's table."""

@@ -9,7 +9,17 @@ from typing import Any, Literal
 from seemly.core.channel import Action as Recommended
 from seemly.core.channel import MetaType
 from seemly.core.frozen import EMPTY
-from seemly.service.base.review_records import Claim, Credential, Decision, Exposure, Invitation, Note, Session
+from seemly.service.base.review_records import (
+    Claim,
+    Credential,
+    Decision,
+    Exposure,
+    Invitation,
+    Note,
+    Report,
+    ReviewRequest,
+    Session,
+)
 
 __all__ = [
     "KINDS", "Action", "ActionRun", "Activity", "Attempt", "Author", "ChannelRecord", "Delivery", "Event", "Item",
@@ -341,6 +351,6 @@ class Attempt:
 KINDS: tuple[type, ...] = (
     Organization, Member, Project, ChannelRecord, WordlistRecord, Key, Activity, Usage, Author, Item, Queue, Placement,
     Action, ActionRun, Webhook, Event, Delivery, Attempt, Credential, Session, Invitation, Decision, Claim, Note,
-    Exposure,
+    Exposure, Report, ReviewRequest,
 )  # fmt: skip
 """Every kind of record, each after those that its records name in `seemly.service.base.references`."""

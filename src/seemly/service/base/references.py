@@ -34,7 +34,17 @@ from seemly.service.base.records import (
     Webhook,
     WordlistRecord,
 )  # fmt: skip
-from seemly.service.base.review_records import Claim, Credential, Decision, Exposure, Invitation, Note, Session
+from seemly.service.base.review_records import (
+    Claim,
+    Credential,
+    Decision,
+    Exposure,
+    Invitation,
+    Note,
+    Report,
+    ReviewRequest,
+    Session,
+)
 
 __all__ = ["REFERENCES", "needed", "unfounded"]
 
@@ -63,6 +73,8 @@ REFERENCES: Mapping[type, Mapping[str, type]] = {
     Claim: {"project_id": Project, "item_id": Item},
     Note: {"project_id": Project, "item_id": Item},
     Exposure: {"member_id": Member},
+    Report: {"project_id": Project, "item_id": Item},
+    ReviewRequest: {"project_id": Project, "item_id": Item},
 }
 """By kind, the fields that name a record, and of which kind that is. Where one is None, it names none."""
 

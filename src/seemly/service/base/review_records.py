@@ -6,13 +6,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 __all__ = [
-    "Claim", "Credential", "Decision", "DecisionState", "Exposure", "Invitation", "Note", "Outcome", "Session",
+    "Claim", "Credential", "Decision", "DecisionState", "Exposure", "Invitation", "Note", "Outcome", "Report",
+    "RequestKind", "RequestState", "ReviewRequest", "Session",
 ]  # fmt: skip
 
 Outcome = Literal["allow", "reject", "remove", "other"]
 """What a decision does to its item: `remove` takes it out of a queue, `other` leaves it there."""
 
 DecisionState = Literal["waiting", "released", "undone", "failed"]
+
+RequestKind = Literal["appeal", "second_opinion"]
+
+RequestState = Literal["open", "upheld", "overturned"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,3 +121,38 @@ class Exposure:
     mild: int = 0
     marked: int = 0
     severe: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """That a user reported content. `reporter_id` is the caller's own id of the user."""
+
+    id: str
+    project_id: str
+    item_id: str
+    at_ms: int
+    reporter_id: str | None = field(default=None, repr=False)
+    reason: str | None = field(default=None, repr=False)
+    comment: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRequest:
+    """That an item is to be looked at by somebody else than `not_member_id`: since its author appeals, or since that
+    member asks for a second opinion.
+
+    `former` is the action that was in force then. Once it is answered, `state` says whether that was kept.
+    """
+
+    id: str
+    project_id: str
+    item_id: str
+    at_ms: int
+    former: str
+    kind: RequestKind = "appeal"
+    message: str | None = field(default=None, repr=False)
+    author_id: str | None = None
+    not_member_id: str | None = None
+    state: RequestState = "open"
+    answered_by: str | None = None
+    answered_ms: int | None = None

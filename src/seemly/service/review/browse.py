@@ -15,6 +15,7 @@ from seemly.service.review.claims import claimed_items
 from seemly.service.review.decisions import waiting_items
 from seemly.service.review.filters import Filter
 from seemly.service.review.queues import Found, find_items, find_queue
+from seemly.service.review.second_reviews import kept_from
 
 __all__ = ["ORDERS", "Context", "Sorting", "browse", "find_at", "gather_context", "get_item"]
 
@@ -74,7 +75,11 @@ def find_at(
     """The item at a place, from 0, of those that a member can be handed, and the one after it: none that another has
     open, and none that was decided a moment ago. What is decided leaves its place to the next."""
     queue = find_queue(tx, project_id, queue_id)
-    out = (*waiting_items(env, tx, project_id), *claimed_items(env, tx, project_id, member))
+    out = (
+        *waiting_items(env, tx, project_id),
+        *claimed_items(env, tx, project_id, member),
+        *kept_from(tx, project_id, member),
+    )
     return find_items(env, tx, queue, replace(wanted, but_ids=out), order=ORDERS[sorting], limit=2, offset=at)
 
 

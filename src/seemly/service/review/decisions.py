@@ -15,14 +15,15 @@ from seemly.core.errors import ConflictError, ContentError, Issue, NotFoundError
 from seemly.service.authors.authors import find_author
 from seemly.service.base.environment import Environment
 from seemly.service.base.locking import hold_project
-from seemly.service.base.ports import Order, Query, Transaction, Where
-from seemly.service.base.records import Action, Item, Member
+from seemly.service.base.ports import ContendedError, Order, Query, Transaction, Where
+from seemly.service.base.records import Action, Author, Item, Member
 from seemly.service.base.requests import Body
 from seemly.service.base.review_records import Claim, Decision, Outcome
 from seemly.service.management.keys import log
 from seemly.service.review.action_execution import LONGEST_MS, MAX_TARGETS, check_execution, execute_within
 from seemly.service.review.actions import find_action
 from seemly.service.review.queues import find_queue, put_back
+from seemly.service.review.second_reviews import answer_requests, require_other
 
 __all__ = ["UNDO_MS", "Batch", "decide", "find_waiting", "release_due", "reopen", "undo", "waiting_items"]
 
@@ -82,6 +83,8 @@ def decide(env: Environment, project_id: str, member: Member, wire: object) -> B
             find_queue(tx, project_id, order.queue_id, lock="share")
         check_execution(tx, project_id, _request(action.id, order, [each.content_id for each in items]))
         outcome = _outcome_of(action)
+        if outcome in ("allow", "reject"):
+            require_other(tx, order.item_ids, member)
         _refuse_decided(env, tx, member, order, items, outcome, action)
         now_ms, batch_id = env.now(), env.new_id("bat")
         blank = Decision(
@@ -163,8 +166,8 @@ def release_due(env: Environment) -> int:
             released += _release(env, project_id, batch_id)
         except (ContentError, NotFoundError):
             _fail(env, batch_id)
-        except ConflictError:
-            # Content changed its author meanwhile; the next time it is tried again.
+        except (ConflictError, ContendedError):
+            # Another transaction was in the way; the next time it is tried again.
             continue
     return released
 
@@ -253,13 +256,18 @@ def _release(env: Environment, project_id: str, batch_id: str) -> int:
     with env.store.transaction() as tx:
         hold_project(tx, project_id)
         conditions = (Where("batch_id", "is", batch_id), Where("state", "is", "waiting"))
+        seen = tx.find(Decision, Query(conditions))
+        ids = tuple(each.item_id for each in seen if each.item_id is not None)
+        of_ids = Query((Where("id", "in", ids),))
+        # Authors, then what they wrote, then what is told of it, as everyone locks them: so nobody waits in a circle.
+        authors = tuple({each.author_id for each in tx.find(Item, of_ids) if each.author_id is not None})
+        tx.find(Author, Query((Where("id", "in", authors),), lock="wait"))
+        items = tx.find(Item, replace(of_ids, lock="wait"))
         held = tx.find(Decision, Query(conditions, lock="wait"))
         if not held:
             return 0
         first = held[0]
         member = tx.get(Member, first.member_id)
-        ids = tuple(each.item_id for each in held if each.item_id is not None)
-        items = tx.find(Item, Query((Where("id", "in", ids),)))
         for each in held:
             tx.put(replace(each, state="released"))
         execute_within(
@@ -270,6 +278,8 @@ def _release(env: Environment, project_id: str, batch_id: str) -> int:
             reviewer=first.member_id if member is None else member.name or member.email or member.id,
             comment=first.comment,
         )
+        if first.outcome in ("allow", "reject"):
+            answer_requests(env, tx, ids, first.member_id, first.outcome)
     return len(held)
 
 

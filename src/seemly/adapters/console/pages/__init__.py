@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from seemly.adapters.console.pages import account, authors, decide, items, queues, sign_in
-from seemly.adapters.console.visit import Page
+from seemly.adapters.console.visit import Page, Reply, Visit
+from seemly.core.errors import NotFoundError
 
 __all__ = ["PAGES"]
+
+
+def _refuse(_visit: Visit) -> Reply:
+    raise NotFoundError("there is no such page")
+
 
 PAGES: tuple[Page, ...] = (
     *sign_in.PAGES,
@@ -14,5 +20,6 @@ PAGES: tuple[Page, ...] = (
     *items.PAGES,
     *decide.PAGES,
     *authors.PAGES,
+    Page("GET", "/{rest:path}", _refuse),
 )
 """Every page."""

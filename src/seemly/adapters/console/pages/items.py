@@ -16,11 +16,13 @@ from seemly.service.base.ports import Transaction
 from seemly.service.base.records import Author, Item, Queue
 from seemly.service.review.actions import list_actions
 from seemly.service.review.browse import find_at, gather_context, get_item
-from seemly.service.review.claims import claim_item
+from seemly.service.review.claims import claim_item, release_claims
 from seemly.service.review.decisions import reopen
 from seemly.service.review.exposure import REST_AFTER, count_shown
 from seemly.service.review.notes import add_note, list_notes
 from seemly.service.review.queues import find_queue
+from seemly.service.review.reports import list_reports
+from seemly.service.review.second_reviews import ask_second_opinion, find_requests
 
 __all__ = ["DURATIONS", "PAGES", "Choice", "choices_of", "fitting"]
 
@@ -130,6 +132,7 @@ def _values(visit: Visit, item: Item, queue: Queue | None, place: Place | None) 
         names = name_members(tx, member.organization_id)
         context = gather_context(tx, item)
         notes = list_notes(tx, item.id)
+        reports, requests = list_reports(tx, item.id), find_requests(tx, [item.id])
         choices = choices_of(tx, project.id, None if queue is None else queue.id)
     explanation = visit.explanations.explain(item) if visit.asked("explain") else None
     author = None if context.author is None else as_of(context.author, visit.env.now())
@@ -148,6 +151,8 @@ def _values(visit: Visit, item: Item, queue: Queue | None, place: Place | None) 
         "context": context,
         "excerpt": tell_excerpt,
         "notes": notes,
+        "reports": reports,
+        "requests": requests,
         "names": names,
         "choices": fitting(choices, author),
         "durations": DURATIONS,
@@ -186,6 +191,18 @@ def _note(visit: Visit) -> Reply:
     return Redirect(f"/p/{project.id}/items/{item_id}")
 
 
+def _ask(visit: Visit) -> Reply:
+    project, item_id = visit.project, visit.id_of("item_id")
+    with visit.env.store.transaction() as tx:
+        item = get_item(tx, project.id, item_id)
+        ask_second_opinion(visit.env, tx, project.id, visit.who, item, {"message": visit.given("message").strip()})
+        release_claims(tx, visit.who.id)
+    queue_id = visit.given("queueId")
+    if queue_id and visit.given("at").isdigit():
+        return Redirect(f"/p/{project.id}/q/{queue_id}/review?at={visit.given('at')}&{visit.given('query')}")
+    return Redirect(f"/p/{project.id}/items/{item_id}")
+
+
 def _reopen(visit: Visit) -> Reply:
     project, item_id = visit.project, visit.id_of("item_id")
     reopen(visit.env, project.id, visit.who, item_id)
@@ -199,5 +216,6 @@ PAGES = (
     Page("GET", f"{_ITEM}/found", _found),
     Page("POST", f"{_ITEM}/claim", _claim),
     Page("POST", f"{_ITEM}/notes", _note),
+    Page("POST", f"{_ITEM}/ask", _ask),
     Page("POST", f"{_ITEM}/reopen", _reopen),
 )

@@ -13,11 +13,14 @@ from seemly.service.management.keys import log
 from seemly.service.review.browse import browse
 from seemly.service.review.claims import find_claims
 from seemly.service.review.queues import create_queue, delete_queue, find_queue, list_queues, update_queue
+from seemly.service.review.reports import count_reports
+from seemly.service.review.second_reviews import find_requests
 
 __all__ = ["PAGES", "PAGE_SIZE", "name_members"]
 
 PAGE_SIZE = 50
 _EXCERPT = 240
+_ASKED = {"appeal": "appeal", "second_opinion": "second opinion asked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Row:
     excerpt: str
     author: Author | None
     claimed_by: str | None
+    reports: int
+    asked: tuple[str, ...]
 
 
 def name_members(tx: Transaction, organization_id: str) -> dict[str, str]:
@@ -97,6 +102,8 @@ def _rows(visit: Visit, tx: Transaction, items: Sequence[Item]) -> list[Row]:
     authors = {each.id: each for each in tx.find(Author, Query((Where("id", "in", author_ids),)))}
     claims = find_claims(visit.env, tx, [each.id for each in items])
     names = name_members(tx, visit.who.organization_id) if claims else {}
+    ids = [each.id for each in items]
+    reports, requests = count_reports(tx, ids), find_requests(tx, ids)
     return [
         Row(
             each,
@@ -105,6 +112,8 @@ def _rows(visit: Visit, tx: Transaction, items: Sequence[Item]) -> list[Row]:
             None
             if each.id not in claims or claims[each.id].member_id == visit.who.id
             else names.get(claims[each.id].member_id, "another reviewer"),
+            reports.get(each.id, 0),
+            tuple(_ASKED[request.kind] for request in requests if request.item_id == each.id),
         )
         for each in items
     ]

@@ -13,6 +13,7 @@ from seemly.adapters.server.routes import (
     moderation,
     projects,
     queues,
+    reports,
     webhooks,
     wordlists,
 )
@@ -23,6 +24,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *moderation.ENDPOINTS,
     *actions.ENDPOINTS,
     *queues.ENDPOINTS,
+    *reports.ENDPOINTS,
     *authors.ENDPOINTS,
     *projects.ENDPOINTS,
     *channels.ENDPOINTS,

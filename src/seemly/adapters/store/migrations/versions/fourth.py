@@ -78,6 +78,22 @@ TABLES: dict[str, tuple[Columns, Columns, dict[str, str]]] = {
         {},
         {"member_id": "members"},
     ),
+    "reports": (
+        {"project_id": WORDS, "item_id": WORDS, "at_ms": WHOLE},
+        {"reporter_id": WORDS, "reason": WORDS, "comment": WORDS},
+        {"project_id": "projects", "item_id": "items"},
+    ),
+    "review_requests": (
+        {"project_id": WORDS, "item_id": WORDS, "kind": WORDS, "at_ms": WHOLE, "former": WORDS, "state": WORDS},
+        {
+            "message": WORDS,
+            "author_id": WORDS,
+            "not_member_id": WORDS,
+            "answered_by": WORDS,
+            "answered_ms": WHOLE,
+        },
+        {"project_id": "projects", "item_id": "items"},
+    ),
 }
 """By table: the columns that are always filled, those that may be empty, and which tables its columns name."""
 
@@ -98,6 +114,11 @@ INDEXES = (
     ("notes", "project_id"),
     ("notes", "item_id", "at_ms"),
     ("exposures", "member_id"),
+    ("reports", "project_id", "reporter_id"),
+    ("reports", "item_id", "at_ms"),
+    ("review_requests", "project_id", "state"),
+    ("review_requests", "item_id"),
+    ("review_requests", "author_id"),
 )
 
 
