@@ -73,6 +73,10 @@ class CascadeScorer:
         """The languages that the accurate model reads."""
         return self.accurate.manifest.languages
 
+    def supported(self, label: str, language: str) -> bool:
+        """Whether both models together were measured to be good enough at a label in a language (ISO 639-1)."""
+        return self.accurate.manifest.supports(label, language)
+
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Probabilities, 0 to 1, of shape [texts, labels]. Raises ConfigError and ModelError as `Scorer` says."""
         import numpy as np

@@ -42,6 +42,10 @@ class FastScorer:
         """The languages that it was trained and measured on."""
         return self._manifest.languages
 
+    def supported(self, label: str, language: str) -> bool:
+        """Whether the model was measured to be good enough at a label in a language (ISO 639-1)."""
+        return self._manifest.supports(label, language)
+
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Probabilities, 0 to 1, of shape [texts, labels]; the thresholds make no difference to this tier."""
         del thresholds

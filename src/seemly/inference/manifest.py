@@ -91,6 +91,10 @@ class Manifest:
             raise ModelError(f"the manifest of model {folder!r} contradicts itself")
         return manifest
 
+    def supports(self, label: str, language: str) -> bool:
+        """Whether the model was measured to be good enough at a label in a language (ISO 639-1)."""
+        return label in self.thresholds and language in self.languages
+
     def band(self, share: float) -> Mapping[str, tuple[float, float]]:
         """By label, the band for a share of traffic: between the shares that the model knows, a straight line.
 

@@ -29,6 +29,10 @@ class Scorer(Protocol):
         """The ISO 639-1 codes of the languages that its best model was trained and measured on."""
         ...
 
+    def supported(self, label: str, language: str) -> bool:
+        """Whether the model was measured to be good enough at a label in a language (ISO 639-1)."""
+        ...
+
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Probabilities, 0 to 1, of shape [texts, labels].
 
