@@ -162,6 +162,12 @@ def _add_service(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add("--no-worker", action="store_true", help="deliver no webhooks; seemly worker does")
     commands.add_parser("worker", help="deliver webhooks", parents=[service, running], allow_abbrev=False)
+    demo = commands.add_parser("demo", help="serve the console over a community that is made up", allow_abbrev=False)
+    add = demo.add_argument
+    add("--database", default="sqlite:///seemly-demo.db", metavar="URL", help="a new one is filled (%(default)s)")
+    add("--host", default="127.0.0.1", help="%(default)s")
+    add("--port", type=int, default=8000, help="%(default)s")
+    add("--tier", default="fast", help="the tier of text models (%(default)s)")
     _add_management(commands, service)
 
 

@@ -117,6 +117,10 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
 
             chosen = {"setup": serve.run_setup, "serve": serve.run_serve, "worker": serve.run_worker}[args.command]
             return chosen(_serve_job(args), console)
+        case "demo":
+            from seemly.cli.demo import run_demo
+
+            return run_demo(_serve_job(args), console, models)
         case "export":
             from seemly.cli.manage import run_export
 

@@ -520,3 +520,16 @@ def test_another_reviewer_is_asked(service: Service, ann: Reviewer, bob: Reviewe
     page = bob.read(f"{queue}/review?author=asking")
     assert f"{ann.member.name} asks for a second opinion: is it irony?" in page
     assert "second opinion asked" in bob.read(f"{queue}?author=asking")
+
+
+def test_items_of_the_same_text_are_decided_together(service: Service, ann: Reviewer) -> None:
+    text = service.new("the same text")
+    items = [submit(service, text, authorId=f"alike {number}") for number in range(3)]
+    queue = ann.queue()
+    path = f"{ann.project}/items/{items[0].id}?queue={queue.rpartition('/')[2]}"
+    page = ann.read(path)
+    assert "Decide on all 3 with this text" in page
+    together = re.search(r'name="itemIds" value="(\w+ \w+ \w+)"', page)
+    assert together is not None
+    assert set(together[1].split()) == {each.id for each in items}
+    assert "Decide on 3 items" in ann.post(f"{queue}/bulk", {"itemIds": together[1]}, path).text

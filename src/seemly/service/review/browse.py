@@ -17,7 +17,7 @@ from seemly.service.review.filters import Filter
 from seemly.service.review.queues import Found, find_items, find_queue
 from seemly.service.review.second_reviews import kept_from
 
-__all__ = ["ORDERS", "Context", "Sorting", "browse", "find_at", "gather_context", "get_item"]
+__all__ = ["ORDERS", "Context", "Sorting", "browse", "find_alike", "find_at", "gather_context", "get_item"]
 
 Sorting = Literal["newest", "oldest", "worst"]
 
@@ -29,6 +29,7 @@ ORDERS: dict[str, Order] = {
 
 _AROUND = 10
 _PAST = 10
+_MOST_ALIKE = 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,19 @@ def get_item(tx: Transaction, project_id: str, item_id: str) -> Item:
     if item is None or item.project_id != project_id:
         raise NotFoundError("there is no such item in this project")
     return item
+
+
+def find_alike(tx: Transaction, item: Item) -> list[str]:
+    """The ids of the other items of a project that wait and have the same text, 999 at most."""
+    if item.status != "pending" or not item.text:
+        return []
+    conditions = (
+        Where("project_id", "is", item.project_id),
+        Where("status", "is", "pending"),
+        Where("text", "is", item.text),
+        Where("id", "is_not", item.id),
+    )
+    return [each.id for each in tx.find(Item, Query(conditions, (Order("created_ms"),), limit=_MOST_ALIKE))]
 
 
 def gather_context(tx: Transaction, item: Item) -> Context:

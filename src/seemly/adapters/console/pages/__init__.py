@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from seemly.adapters.console.pages import account, authors, decide, items, queues, sign_in
+from seemly.adapters.console.pages import (
+    account,
+    authors,
+    decide,
+    items,
+    members,
+    overview,
+    queues,
+    settings,
+    sign_in,
+)
 from seemly.adapters.console.visit import Page, Reply, Visit
 from seemly.core.errors import NotFoundError
 
@@ -20,6 +30,9 @@ PAGES: tuple[Page, ...] = (
     *items.PAGES,
     *decide.PAGES,
     *authors.PAGES,
+    *overview.PAGES,
+    *members.PAGES,
+    *settings.PAGES,
     Page("GET", "/{rest:path}", _refuse),
 )
 """Every page."""

@@ -73,7 +73,7 @@ def _confirm(visit: Visit) -> Reply:
             )
             items, total = list(found.items), found.total
         else:
-            ids = tuple(visit.form.get("itemIds", ()))[:MAX_TARGETS]
+            ids = tuple(each for value in visit.form.get("itemIds", ()) for each in value.split())[:MAX_TARGETS]
             items = tx.find(Item, Query((Where("project_id", "is", project.id), Where("id", "in", ids))))
             total = len(items)
     if not items:

@@ -15,7 +15,7 @@ from seemly.service.authors.views import as_of
 from seemly.service.base.ports import Transaction
 from seemly.service.base.records import Author, Item, Queue
 from seemly.service.review.actions import list_actions
-from seemly.service.review.browse import find_at, gather_context, get_item
+from seemly.service.review.browse import find_alike, find_at, gather_context, get_item
 from seemly.service.review.claims import claim_item, release_claims
 from seemly.service.review.decisions import reopen
 from seemly.service.review.exposure import REST_AFTER, count_shown
@@ -35,7 +35,7 @@ DURATIONS: Mapping[str, int] = {
 }
 """How long an author can be suspended, in milliseconds."""
 
-_ORDER = {"allow": 0, "reject": 0}
+_ORDER = {"allow": 0, "reject": 1}
 _ENDING = ("AUTHOR_UNBLOCK",)
 _HOLDING = ("AUTHOR_BLOCK", "AUTHOR_BLOCK_TEMP")
 _LEAST_SHOWN = 0.05
@@ -76,7 +76,7 @@ def choices_of(tx: Transaction, project_id: str, queue_id: str | None) -> list[C
     """The actions that are shown in a queue, or without one all that are shown anywhere."""
     views = list_actions(tx, project_id, {"queueId": queue_id})
     shown = [each for each in views if each["position"] != "HIDDEN"]
-    shown.sort(key=lambda each: _ORDER.get(each["key"] or "", 1 + each["type"].startswith("AUTHOR_")))
+    shown.sort(key=lambda each: _ORDER.get(each["key"] or "", 2 + each["type"].startswith("AUTHOR_")))
     numbers = iter("123456789")
     return [
         Choice(
@@ -132,6 +132,7 @@ def _values(visit: Visit, item: Item, queue: Queue | None, place: Place | None) 
         names = name_members(tx, member.organization_id)
         context = gather_context(tx, item)
         notes = list_notes(tx, item.id)
+        alike = [] if queue is None else find_alike(tx, item)
         reports, requests = list_reports(tx, item.id), find_requests(tx, [item.id])
         choices = choices_of(tx, project.id, None if queue is None else queue.id)
     explanation = visit.explanations.explain(item) if visit.asked("explain") else None
@@ -151,6 +152,7 @@ def _values(visit: Visit, item: Item, queue: Queue | None, place: Place | None) 
         "context": context,
         "excerpt": tell_excerpt,
         "notes": notes,
+        "alike": alike,
         "reports": reports,
         "requests": requests,
         "names": names,
