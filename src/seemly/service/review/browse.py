@@ -92,17 +92,15 @@ def get_item(tx: Transaction, project_id: str, item_id: str) -> Item:
     return item
 
 
-def find_alike(tx: Transaction, item: Item) -> list[str]:
-    """The ids of the other items of a project that wait and have the same text, 999 at most."""
-    if item.status != "pending" or not item.text:
-        return []
+def find_alike(tx: Transaction, item: Item) -> list[Item]:
+    """The items of a project that wait and have the text of one, which is the first of them: 1,000 at most."""
     conditions = (
         Where("project_id", "is", item.project_id),
         Where("status", "is", "pending"),
         Where("text", "is", item.text),
         Where("id", "is_not", item.id),
     )
-    return [each.id for each in tx.find(Item, Query(conditions, (Order("created_ms"),), limit=_MOST_ALIKE))]
+    return [item, *tx.find(Item, Query(conditions, (Order("created_ms"),), limit=_MOST_ALIKE))]
 
 
 def gather_context(tx: Transaction, item: Item) -> Context:

@@ -12,7 +12,7 @@ from seemly.core.errors import ContentError, Issue
 from seemly.service.base.ports import Query, Where
 from seemly.service.base.records import Item
 from seemly.service.review.action_execution import MAX_TARGETS
-from seemly.service.review.browse import browse
+from seemly.service.review.browse import browse, find_alike, get_item
 from seemly.service.review.decisions import Batch, decide, undo
 from seemly.service.review.queues import find_queue
 
@@ -72,6 +72,9 @@ def _confirm(visit: Visit) -> Reply:
                 visit.env, tx, project.id, queue_id, read_filter(visit), sorting=read_sorting(visit), limit=MAX_TARGETS
             )
             items, total = list(found.items), found.total
+        elif visit.given("alike"):
+            items = find_alike(tx, get_item(tx, project.id, visit.given("alike")))
+            total = len(items)
         else:
             ids = tuple(each for value in visit.form.get("itemIds", ()) for each in value.split())[:MAX_TARGETS]
             items = tx.find(Item, Query((Where("project_id", "is", project.id), Where("id", "in", ids))))

@@ -15,7 +15,7 @@ from seemly.service.authors.views import as_of
 from seemly.service.base.ports import Transaction
 from seemly.service.base.records import Author, Item, Queue
 from seemly.service.review.actions import list_actions
-from seemly.service.review.browse import find_alike, find_at, gather_context, get_item
+from seemly.service.review.browse import find_at, gather_context, get_item
 from seemly.service.review.claims import claim_item, release_claims
 from seemly.service.review.decisions import reopen
 from seemly.service.review.exposure import REST_AFTER, count_shown
@@ -132,7 +132,6 @@ def _values(visit: Visit, item: Item, queue: Queue | None, place: Place | None) 
         names = name_members(tx, member.organization_id)
         context = gather_context(tx, item)
         notes = list_notes(tx, item.id)
-        alike = [] if queue is None else find_alike(tx, item)
         reports, requests = list_reports(tx, item.id), find_requests(tx, [item.id])
         choices = choices_of(tx, project.id, None if queue is None else queue.id)
     explanation = visit.explanations.explain(item) if visit.asked("explain") else None
@@ -152,7 +151,6 @@ def _values(visit: Visit, item: Item, queue: Queue | None, place: Place | None) 
         "context": context,
         "excerpt": tell_excerpt,
         "notes": notes,
-        "alike": alike,
         "reports": reports,
         "requests": requests,
         "names": names,
