@@ -81,7 +81,8 @@ class Reviewer:
 
     def more_pages(self) -> list[str]:
         """The pages for owners and admins."""
-        pages = ("overview", "wordlists", "webhooks", "settings", "deliveries/none")
+        channel = f"channels/{self.service.channel_id}"
+        pages = ("overview", "channels", channel, "wordlists", "webhooks", "settings", "deliveries/none")
         return [*(f"{self.project}/{each}" for each in pages), "/members", "/keys", "/audit"]
 
     def queue(self) -> str:

@@ -10,8 +10,19 @@ from typing import Any
 
 import pytest
 
-from seemly.service.base.records import Action, Activity, Author, Delivery, Item, Key, Member, Webhook, WordlistRecord
-from seemly.service.base.review_records import Session
+from seemly.service.base.records import (
+    Action,
+    Activity,
+    Author,
+    ChannelRecord,
+    Delivery,
+    Item,
+    Key,
+    Member,
+    Webhook,
+    WordlistRecord,
+)
+from seemly.service.base.review_records import ChannelVersion, Session
 from seemly.service.review.decisions import UNDO_MS, release_due
 from tests.support.console import CLIENTS, PASSWORD, Reviewer
 from tests.support.service_server import Service, serving
@@ -46,7 +57,7 @@ FORMS = [
     "/members", "/members/x/role", "/members/x/remove", "/members/x/sign-out", "/keys", "/keys/x/roll",
     "/keys/x/delete", "{p}/settings", "{p}/settings/erase", "{p}/actions", "{p}/actions/x/delete", "{p}/wordlists",
     "{p}/wordlists/try", "{p}/wordlists/x/words", "{p}/wordlists/x/delete", "{p}/webhooks", "{p}/webhooks/x",
-    "{p}/deliveries/x/again",
+    "{p}/deliveries/x/again", "{p}/channels/x", "{p}/channels/x/versions/y",
 ]  # fmt: skip
 
 
@@ -237,3 +248,38 @@ def test_the_overview_counts_and_decisions_come_as_labels(service: Service, admi
     told = {each["contentId"]: each for each in lines}
     assert (told["counted 0"]["toxicity"], told["counted 0"]["outcome"]) == (1, "reject")
     assert told["counted 1"]["toxicity"] == 0
+
+
+def test_thresholds_are_held_against_decisions_published_and_rolled_back(service: Service, admin: Reviewer) -> None:
+    for text, author in (("bad", "tuned"), ("so so", "tuned 2"), ("so so", "tuned 3"), ("fine", "tuned 4")):
+        service.moderate(text, contentId=service.new(author), authorId=author)
+    by_author = {each.external_id: each.id for each in service.all(Author)}
+    items = {each.author_id: each for each in service.all(Item)}
+    for author, action in (("tuned", "reject"), ("tuned 2", "allow"), ("tuned 3", "allow"), ("tuned 4", "allow")):
+        policy = "toxicity" if action == "reject" else ""
+        assert admin.decide(items[by_author[author]], action, policy=policy).status_code == 200
+    service.clock.ahead_ms += UNDO_MS
+    release_due(service.env)
+    page = f"{admin.project}/channels/{service.channel_id}"
+    now = admin.read(page).partition("<legend>toxicity</legend>")[2]
+    assert re.search(r"Now: flags \d+, precision (\d\d?|under 1) %, recall 100 %", now)
+    then = admin.read(f"{page}?toxicity=0.9").partition("<legend>toxicity</legend>")[2]
+    assert re.search(r"Then, at 0\.9: flags \d+, precision \d+ %, recall 100 %", then)
+    assert "Would flag no more" in then
+    fields = {"toxicity": "0.9", "insult": "nan", "note": "fewer false alarms"}
+    assert "Saved" in admin.post(page, fields).text
+    (channel,) = service.all(ChannelRecord)
+    (version,) = service.all(ChannelVersion)
+    assert [each["threshold"] for each in channel.settings["policies"] if each["id"] == "toxicity"] == [0.9]
+    assert (version.note, version.by, version.revision) == (
+        "fewer false alarms",
+        admin.member.name,
+        channel.revision - 1,
+    )
+    assert not service.moderate("so so")["policies"][0]["flagged"]
+    assert admin.post(f"{page}/versions/none", {}, page).status_code == 404
+    assert "Saved" in admin.post(f"{page}/versions/{version.id}", {}, page).text
+    (rolled,) = service.all(ChannelRecord)
+    assert (rolled.settings, rolled.revision) == (version.settings, channel.revision + 1)
+    assert "rolled back to revision" in admin.read(page)
+    assert len(logged(service, "channel.policies.updated")) == len(logged(service, "channel.rolled_back")) == 1

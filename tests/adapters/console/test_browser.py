@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ pytest.importorskip("playwright", reason='needs playwright: pip install "seemly[
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from seemly.service.base.records import Item
+from seemly.service.review.decisions import UNDO_MS, release_due
 from tests.support.service_server import Service, serving
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -152,6 +154,23 @@ def test_a_selection_is_decided_and_undone(service: Service, screen: Screen) -> 
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("list", name="Items").get_by_role("listitem")).to_have_count(3)
     assert {status(service, each) for each in ids} == {"pending"}
+
+
+def test_a_moved_threshold_tells_at_once_what_it_would_do(service: Service, screen: Screen) -> None:
+    for text, action in (("bad", "reject"), ("so so", "allow")):
+        content_id = submit(service, text, "tuned")
+        item = next(each for each in service.all(Item) if each.content_id == content_id)
+        assert screen.reviewer.decide(item, action).status_code == 200
+    service.clock.ahead_ms += UNDO_MS
+    release_due(service.env)
+    page = screen.open(f"{screen.reviewer.project}/channels/{service.channel_id}")
+    policy = page.locator("fieldset", has=page.locator("legend", has_text=re.compile("^toxicity$")))
+    then = policy.locator("[data-then]")
+    policy.get_by_role("slider").fill("0")
+    expect(then).to_contain_text("recall 100 %")
+    policy.get_by_role("slider").fill("1")
+    expect(then).to_have_text("Then, at 1: flags 0, precision –, recall 0 %.")
+    expect(policy.locator(".tried")).to_have_attribute("x1", "400")
 
 
 def test_scripts_in_content_do_not_run(service: Service, screen: Screen) -> None:

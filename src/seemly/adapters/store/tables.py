@@ -45,6 +45,7 @@ from seemly.service.base.records import (
 )  # fmt: skip
 from seemly.service.base.references import REFERENCES
 from seemly.service.base.review_records import (
+    ChannelVersion,
     Claim,
     Credential,
     Decision,
@@ -463,6 +464,18 @@ TABLES: Mapping[type, Table] = {
         Index(None, "project_id", "state"),
         Index(None, "item_id"),
         Index(None, "author_id"),
+    ),
+    ChannelVersion: _table(
+        "channel_versions",
+        _has("project_id", WORDS),
+        _has("channel_id", WORDS),
+        _has("revision", WHOLE),
+        _has("at_ms", WHOLE),
+        _has("by", WORDS),
+        _maybe("note", WORDS),
+        _has("settings", DOCUMENT),
+        Index(None, "project_id"),
+        Index(None, "channel_id", "revision"),
     ),
 }
 """Each kind's table."""

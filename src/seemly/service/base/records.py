@@ -10,6 +10,7 @@ from seemly.core.channel import Action as Recommended
 from seemly.core.channel import MetaType
 from seemly.core.frozen import EMPTY
 from seemly.service.base.review_records import (
+    ChannelVersion,
     Claim,
     Credential,
     Decision,
@@ -351,6 +352,6 @@ class Attempt:
 KINDS: tuple[type, ...] = (
     Organization, Member, Project, ChannelRecord, WordlistRecord, Key, Activity, Usage, Author, Item, Queue, Placement,
     Action, ActionRun, Webhook, Event, Delivery, Attempt, Credential, Session, Invitation, Decision, Claim, Note,
-    Exposure, Report, ReviewRequest,
+    Exposure, Report, ReviewRequest, ChannelVersion,
 )  # fmt: skip
 """Every kind of record, each after those that its records name in `seemly.service.base.references`."""

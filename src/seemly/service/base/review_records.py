@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+from seemly.core.frozen import EMPTY
 
 __all__ = [
-    "Claim", "Credential", "Decision", "DecisionState", "Exposure", "Invitation", "Note", "Outcome", "Report",
-    "RequestKind", "RequestState", "ReviewRequest", "Session",
+    "ChannelVersion", "Claim", "Credential", "Decision", "DecisionState", "Exposure", "Invitation", "Note",
+    "Outcome", "Report", "RequestKind", "RequestState", "ReviewRequest", "Session",
 ]  # fmt: skip
 
 Outcome = Literal["allow", "reject", "remove", "other"]
@@ -156,3 +159,17 @@ class ReviewRequest:
     state: RequestState = "open"
     answered_by: str | None = None
     answered_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelVersion:
+    """What a channel's settings were, until they were changed at `at_ms`, `by` whom and with which `note`."""
+
+    id: str
+    project_id: str
+    channel_id: str
+    revision: int
+    at_ms: int
+    by: str = ""
+    note: str | None = field(default=None, repr=False)
+    settings: Mapping[str, Any] = field(default=EMPTY, repr=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seemly.adapters.console.pages import (
     account,
     authors,
+    channels,
     decide,
     items,
     members,
@@ -33,6 +34,7 @@ PAGES: tuple[Page, ...] = (
     *overview.PAGES,
     *members.PAGES,
     *settings.PAGES,
+    *channels.PAGES,
     Page("GET", "/{rest:path}", _refuse),
 )
 """Every page."""

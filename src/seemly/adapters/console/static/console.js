@@ -100,6 +100,22 @@
     tick();
   }
 
+  const percent = (share) => (Number.isFinite(share) ? `${Math.round(100 * share)} %` : "–");
+
+  document.querySelectorAll("[data-samples]").forEach((policy) => {
+    const samples = JSON.parse(policy.dataset.samples);
+    const range = policy.querySelector("input[type=range]");
+    const wrong = samples.filter(([, isWrong]) => isWrong).length;
+    range.addEventListener("input", () => {
+      const threshold = Number(range.value);
+      const flagged = samples.filter(([probability]) => probability >= threshold);
+      const right = flagged.filter(([, isWrong]) => isWrong).length;
+      const told = `flags ${flagged.length}, precision ${percent(right / flagged.length)}, recall ${percent(right / wrong)}`;
+      policy.querySelector("[data-then]").textContent = `Then, at ${threshold}: ${told}.`;
+      for (const end of ["x1", "x2"]) policy.querySelector(".tried").setAttribute(end, String(400 * threshold));
+    });
+  });
+
   const article = document.querySelector("[data-found]");
   const item = document.querySelector("[data-claim]");
 

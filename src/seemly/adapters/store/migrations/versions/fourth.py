@@ -94,6 +94,18 @@ TABLES: dict[str, tuple[Columns, Columns, dict[str, str]]] = {
         },
         {"project_id": "projects", "item_id": "items"},
     ),
+    "channel_versions": (
+        {
+            "project_id": WORDS,
+            "channel_id": WORDS,
+            "revision": WHOLE,
+            "at_ms": WHOLE,
+            "by": WORDS,
+            "settings": sa.JSON(),
+        },
+        {"note": WORDS},
+        {"project_id": "projects"},
+    ),
 }
 """By table: the columns that are always filled, those that may be empty, and which tables its columns name."""
 
@@ -119,6 +131,8 @@ INDEXES = (
     ("review_requests", "project_id", "state"),
     ("review_requests", "item_id"),
     ("review_requests", "author_id"),
+    ("channel_versions", "project_id"),
+    ("channel_versions", "channel_id", "revision"),
 )
 
 
