@@ -20,7 +20,7 @@ from seemly.service.management.keys import find_project, find_within, log, requi
 __all__ = [
     "MAX_NAME", "PARTS", "SETTINGS", "Check", "Part", "add_channel", "build_channel", "copy_channel", "copy_name",
     "create_channel", "delete_channel", "duplicate_channel", "find_channel", "find_wordlists", "get_channel",
-    "get_part", "list_channels", "list_versions", "put_part", "put_thresholds", "roll_back", "touch", "update_channel",
+    "get_part", "list_channels", "put_part", "touch", "update_channel", "versions_of",
 ]  # fmt: skip
 
 Check = Callable[[Channel], object]
@@ -287,51 +287,6 @@ def touch(
     return changed
 
 
-def list_versions(tx: Transaction, key: Key, channel_id: str) -> list[ChannelVersion]:
-    """What a channel's settings were before, the latest first. Raises ForbiddenError, NotFoundError."""
-    require_permission(tx, key, "channels", "read")
-    return tx.find(ChannelVersion, _versions_of(find_channel(tx, key, channel_id).id))
-
-
-def roll_back(
-    env: Environment, tx: Transaction, key: Key, version_id: str, *, check: Check | None = None
-) -> ChannelRecord:
-    """Give a channel the settings of a version again; those that it has become a version themselves.
-
-    Raises ForbiddenError, NotFoundError, and ContentError where they cannot work any more.
-    """
-    require_permission(tx, key, "channels", "write")
-    version = find_within(tx, key, ChannelVersion, version_id, "version")
-    record = find_channel(tx, key, version.channel_id, lock=True)
-    note = f"rolled back to revision {version.revision}"
-    changed = touch(env, tx, replace(record, settings=version.settings), check, by=key.name, note=note)
-    log(env, tx, key, "channel.rolled_back", record.id)
-    return changed
-
-
-def put_thresholds(
-    env: Environment, tx: Transaction, key: Key, channel_id: str, wire: object, *, check: Check | None = None
-) -> ChannelRecord:
-    """Change the thresholds of some policies of a channel; the body: `thresholds`, by the policies' ids, and `note`.
-
-    Raises ForbiddenError, NotFoundError, ContentError.
-    """
-    require_permission(tx, key, "channels", "write")
-    record = find_channel(tx, key, channel_id, lock=True)
-    body = Body(wire)
-    thresholds = thaw(body.mapping("thresholds"))
-    note = body.text("note", None, most=1_000) or None
-    body.done()
-    policies = [dict(each) for each in thaw(record.settings).get("policies", ())]
-    for policy, threshold in thresholds.items():
-        held = next((each for each in policies if each["id"] == policy), None)
-        if held is None:
-            policies.append({"id": policy, "threshold": threshold})
-        else:
-            held["threshold"] = threshold
-    return put_part(env, tx, key, channel_id, "policies", policies, check=check, note=note)
-
-
 def _keep_version(env: Environment, tx: Transaction, former: ChannelRecord, by: str, note: str | None) -> None:
     """Keep what a channel's settings were, and forget the oldest of many."""
     tx.add(
@@ -346,11 +301,12 @@ def _keep_version(env: Environment, tx: Transaction, former: ChannelRecord, by: 
             settings=former.settings,
         )
     )
-    for each in tx.find(ChannelVersion, replace(_versions_of(former.id), offset=MAX_VERSIONS)):
+    for each in tx.find(ChannelVersion, replace(versions_of(former.id), offset=MAX_VERSIONS)):
         tx.remove(ChannelVersion, where("id", each.id))
 
 
-def _versions_of(channel_id: str) -> Query:
+def versions_of(channel_id: str) -> Query:
+    """The query of a channel's former settings, the latest first."""
     return Query((Where("channel_id", "is", channel_id),), (Order("revision", descending=True),))
 
 

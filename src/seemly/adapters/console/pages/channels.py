@@ -12,13 +12,8 @@ from seemly.core.errors import NotFoundError
 from seemly.service.access.permissions import acting_key
 from seemly.service.base.ports import Transaction
 from seemly.service.base.records import ChannelRecord, Item, Key
-from seemly.service.management.channels import (
-    get_channel,
-    list_channels,
-    list_versions,
-    put_thresholds,
-    roll_back,
-)
+from seemly.service.management.channels import get_channel, list_channels
+from seemly.service.management.versions import list_versions, put_thresholds, roll_back
 from seemly.service.review.tuning import (
     Outcome,
     Sample,
