@@ -74,7 +74,8 @@ def read_all(database: str, kind: type[Any]) -> list[Any]:
 def test_setting_up_with_an_owner_a_plan_and_a_quota(database: str) -> None:
     options = ("--owner-email", "owner@acme.example", "--plan", "standard", "--quota", "1000")
     [row] = seemly("setup", "--database", database, "--json", *options).rows
-    assert set(row) == {"organizationKey", "projectKey", "projectId", "channelId", "webhookSecret"}
+    assert set(row) == {"organizationKey", "projectKey", "projectId", "channelId", "webhookSecret", "consoleLink"}
+    assert row["consoleLink"].startswith("http://127.0.0.1:8000/console/welcome/inv_")
     [owner] = read_all(database, Member)
     assert (owner.role, owner.email) == ("owner", "owner@acme.example")
     [organization] = read_all(database, Organization)
@@ -189,6 +190,17 @@ def test_wordlists_and_webhooks_are_managed(manage: Manage, made: dict[str, str]
     assert manage("webhooks", "secret", made["projectId"]) == {"secret": made["webhookSecret"]}
     assert manage("events", "log", made["projectId"], "limit=5") == []
     assert manage("events", "deliveries", made["projectId"], "state=failed") == []
+
+
+def test_members_are_invited_by_a_link(manage: Manage, database: str) -> None:
+    told = manage("members", "invite", "ann@acme.example", "role=admin", "url=https://mod.acme.example/")
+    assert told["consoleLink"].startswith("https://mod.acme.example/console/welcome/inv_")
+    assert [each["role"] for each in manage("members", "list") if each["email"] == "ann@acme.example"] == ["admin"]
+    again = manage("members", "invite", "Ann@acme.example")
+    assert again["consoleLink"] != told["consoleLink"]
+    assert len(manage("members", "list")) == 2
+    for words in ((), ("ann",), ("ann@acme.example", "admin"), ("ann@acme.example", "color=red")):
+        assert "e-mail address first" in refused(database, "members", "invite", *words).stderr
 
 
 def test_the_organization_and_its_members(manage: Manage) -> None:

@@ -35,6 +35,7 @@ from seemly.service.base.records import (
     WordlistRecord,
 )  # fmt: skip
 from seemly.service.base.references import REFERENCES
+from seemly.service.base.review_records import Invitation, Session
 from tests.support.named_records import a_record, empty
 
 BY_SEVERAL = [HealthCheck.differing_executors]
@@ -179,6 +180,8 @@ PAIRS = [
     (an_item(1, id="1"), ("project_id", "content_id")),
     (Placement(id="1", project_id="p", queue_id="q", item_id="i", present=True, at_ms=1), ("queue_id", "item_id")),
     (Action(id="1", project_id="p", key="k", name="", created_ms=1), ("project_id", "key")),
+    (Session(id="1", member_id="m", digest="d", created_ms=1, expires_ms=1, used_ms=1), ("digest",)),
+    (Invitation(id="1", member_id="m", digest="d", created_ms=1, expires_ms=1), ("digest",)),
 ]
 
 

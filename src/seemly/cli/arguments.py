@@ -147,6 +147,7 @@ def _add_service(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add("--owner-email", metavar="ADDRESS", help="of a new database: where failed webhooks are told of")
     add("--plan", choices=_PLANS, help="of a new database: enterprise unless given")
     add("--quota", type=_whole, metavar="N", help="of a new database: units a month; no limit unless given")
+    add("--console-url", metavar="URL", help="where browsers find the server, for the owner's link to the console")
     running = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add = running.add_argument
     add("--allow-private-targets", action="store_true", help="webhooks and media on private addresses, for tests")
@@ -177,6 +178,12 @@ def _add_service(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     add("--no-worker", action="store_true", help="deliver no webhooks; seemly worker does")
     commands.add_parser("worker", help="deliver webhooks", parents=[service, running], allow_abbrev=False)
+    demo = commands.add_parser("demo", help="serve the console over a community that is made up", allow_abbrev=False)
+    add = demo.add_argument
+    add("--database", default="sqlite:///seemly-demo.db", metavar="URL", help="a new one is filled (%(default)s)")
+    add("--host", default="127.0.0.1", help="%(default)s")
+    add("--port", type=int, default=8000, help="%(default)s")
+    add("--tier", default="fast", help="the tier of text models (%(default)s)")
     _add_management(commands, service)
 
 
@@ -184,7 +191,8 @@ def _add_management(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], service: argparse.ArgumentParser
 ) -> None:
     for group, operations in OPERATIONS.items():
-        verbs = ", ".join(operations)
+        invites = ("invite",) if group == "members" else ()
+        verbs = ", ".join((*operations, *invites))
         parser = commands.add_parser(
             group,
             help=f"manage the {group} of a service",
@@ -192,7 +200,7 @@ def _add_management(
             parents=[service],
             allow_abbrev=False,
         )
-        parser.add_argument("verb", choices=tuple(operations), metavar="VERB", help=verbs)
+        parser.add_argument("verb", choices=(*operations, *invites), metavar="VERB", help=verbs)
         parser.add_argument("words", nargs="*", metavar="WORD", help="ids, then name=VALUE or name=@FILE.json")
     export = commands.add_parser(
         "export", help="write all of a project but its secrets, as JSON Lines", parents=[service], allow_abbrev=False

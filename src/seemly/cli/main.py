@@ -137,6 +137,10 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
 
             chosen = {"setup": serve.run_setup, "serve": serve.run_serve, "worker": serve.run_worker}[args.command]
             return chosen(_serve_job(args), console)
+        case "demo":
+            from seemly.cli.demo import run_demo
+
+            return run_demo(_serve_job(args), console, models)
         case "export":
             from seemly.cli.manage import run_export
 
@@ -145,6 +149,10 @@ def _run(args: argparse.Namespace, console: Console, models: Models | None) -> i
             from seemly.cli.manage import OrganizationJob, run_organization
 
             return run_organization(OrganizationJob(args.database, args.name, args.plan, args.quota), console)
+        case "members" if args.verb == "invite":
+            from seemly.cli.invite import run_invite
+
+            return run_invite(args.database, args.words, console)
         case group if group in OPERATIONS:
             from seemly.cli.manage import ManageJob, run_manage
 

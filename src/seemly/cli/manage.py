@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from seemly.adapters.store.sql_store import SqlStore
     from seemly.cli.streams import Console
 
-__all__ = ["ManageJob", "OrganizationJob", "run_export", "run_manage", "run_organization"]
+__all__ = ["ManageJob", "OrganizationJob", "opened", "run_export", "run_manage", "run_organization"]
 
 _ACTOR = "cli"
 
@@ -74,7 +74,7 @@ def run_manage(job: ManageJob, console: Console) -> int:
     path, fields = _read_words(endpoint, job.words)
     asked = {each.name: fields.pop(each.name) for each in endpoint.parameters if each.name in fields}
     query = read_query(endpoint, Request({"type": "http", "query_string": urlencode(asked).encode(), "headers": []}))
-    with _opened(job.database) as (store, organization):
+    with opened(job.database) as (store, organization):
         env = Environment(store)
         parts = Parts(env, Moderation(env, Engines(env)), Rates("memory://"), ServerSettings())
         answer = endpoint.run(Call(env, parts, _act_as(env, organization), path, query, fields))
@@ -84,7 +84,7 @@ def run_manage(job: ManageJob, console: Console) -> int:
 
 def run_export(database: str, project_id: str, console: Console) -> int:
     """Write everything of a project as lines of JSON. Raises ConfigError, NotFoundError."""
-    with _opened(database) as (store, _):
+    with opened(database) as (store, _):
         for line in export_project(Environment(store), project_id):
             console.write(line.rstrip("\n"))
     return DONE
@@ -98,7 +98,7 @@ def run_organization(job: OrganizationJob, console: Console) -> int:
         if job.quota != "none" and not (job.quota.isascii() and job.quota.isdigit()):
             raise ConfigError("the quota is a whole number of units a month, or none for no limit")
         changes["quota"] = None if job.quota == "none" else int(job.quota)
-    with _opened(job.database) as (store, organization):
+    with opened(job.database) as (store, organization):
         env = Environment(store)
         if changes:
             organization = replace(organization, **changes)
@@ -110,7 +110,7 @@ def run_organization(job: OrganizationJob, console: Console) -> int:
 
 
 @contextmanager
-def _opened(database: str) -> Iterator[tuple[SqlStore, Organization]]:
+def opened(database: str) -> Iterator[tuple[SqlStore, Organization]]:
     """The store of a database, and the organization in it. Raises ConfigError where there is none."""
     store = open_store(database)
     try:

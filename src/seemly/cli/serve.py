@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from seemly.cli.exit_codes import DONE
 from seemly.core.errors import ConfigError, ConflictError, ContentError
+from seemly.service.access.sign_in import Invited, invite
 from seemly.service.base.environment import Environment
 from seemly.service.management.accounts import update_member
 from seemly.service.management.setup import set_up
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from seemly.cli.streams import Console
     from seemly.media.decoding import Fetch
 
-__all__ = ["MISSING", "ServeJob", "open_store", "run_serve", "run_setup", "run_worker"]
+__all__ = ["MISSING", "ServeJob", "link_of", "open_store", "run_serve", "run_setup", "run_worker"]
 
 _DAY = 86_400.0
 
@@ -32,7 +33,7 @@ MISSING = 'the service needs an extra: pip install "seemly[server]"'
 class ServeJob:
     """What a command line says of the service. `smtp` is the address of the server that mail goes through, as
     `SmtpMailer.from_address` takes it; its password can be in the variable SEEMLY_SMTP_PASSWORD. `owner_email`, `plan`
-    and `quota` are those of the first organization.
+    and `quota` are those of the first organization. `console_url` is where browsers find the server.
     """
 
     database: str = "sqlite:///seemly.db"
@@ -48,6 +49,7 @@ class ServeJob:
     owner_email: str | None = None
     plan: Literal["standard", "enterprise"] = "enterprise"
     quota: int | None = None
+    console_url: str | None = None
     json: bool = False
 
 
@@ -134,11 +136,21 @@ def _set_up(store: SqlStore, job: ServeJob) -> dict[str, str] | None:
             tx.put(replace(made.organization, plan=job.plan, quota=job.quota))
             if job.owner_email is not None:
                 update_member(env, tx, made.owner, made.owner.id, {"email": job.owner_email})
-            return made.to_dict()
+            invited = invite(env, tx, made.owner)
+            return {**made.to_dict(), "consoleLink": link_of(job.console_url or _address(job), invited)}
     except ConflictError:
         return None
     except ContentError as error:
         raise ConfigError("the first organization cannot be made so", error.issues) from error
+
+
+def link_of(url: str, invited: Invited) -> str:
+    """The link by which a member sets a password; `url` is where browsers find the server."""
+    return f"{url.rstrip('/')}/console/welcome/{invited.secret}"
+
+
+def _address(job: ServeJob) -> str:
+    return f"http://{job.host}:{job.port}"
 
 
 def _make_worker(env: Environment, job: ServeJob) -> Worker:
@@ -148,13 +160,17 @@ def _make_worker(env: Environment, job: ServeJob) -> Worker:
         from seemly.adapters.worker import Job, Worker
     except ModuleNotFoundError as error:
         raise ConfigError(MISSING) from error
+    from seemly.service.access.sessions import delete_ended
     from seemly.service.authors.blocks import lift_expired
     from seemly.service.authors.trust_sweep import raise_levels
     from seemly.service.retention import delete_expired
+    from seemly.service.review.decisions import release_due
 
     password = os.environ.get("SEEMLY_SMTP_PASSWORD", "")
     mailer = None if job.smtp is None else SmtpMailer.from_address(job.smtp, job.mail_from, password)
     jobs = (
+        Job("release decisions", 1.0, lambda: release_due(env)),
+        Job("end sessions", _DAY / 24, lambda: delete_ended(env)),
         Job("lift suspensions", 5.0, lambda: lift_expired(env)),
         Job("raise trust levels", _DAY / 24, lambda: raise_levels(env)),
         Job("delete what is old", _DAY / 24, lambda: delete_expired(env)),

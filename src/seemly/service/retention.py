@@ -10,7 +10,7 @@ from typing import Any
 
 from seemly.core.channel import dump
 from seemly.core.errors import NotFoundError
-from seemly.service.authors.authors import find_author
+from seemly.service.authors.authors import find_author, forget_reporter
 from seemly.service.base.environment import Environment
 from seemly.service.base.locking import hold_project
 from seemly.service.base.paged_scan import scan
@@ -26,6 +26,7 @@ from seemly.service.base.records import (
     Queue,
     WordlistRecord,
 )  # fmt: skip
+from seemly.service.base.review_records import Claim, Decision, Note, Report, ReviewRequest
 from seemly.service.base.times import DAY_MS
 from seemly.service.webhooks.events import delete_events
 
@@ -34,7 +35,8 @@ __all__ = ["delete_expired", "erase_author", "export_author", "export_project"]
 _BATCH = 500
 
 _EXPORTED: tuple[type[Record], ...] = (
-    ChannelRecord, WordlistRecord, Queue, Action, Author, Item, Placement, ActionRun,
+    ChannelRecord, WordlistRecord, Queue, Action, Author, Item, Placement, ActionRun, Decision, Note, Report,
+    ReviewRequest,
 )  # fmt: skip
 """What of a project is exported: neither its secrets, nor what tells other machines of what happened."""
 
@@ -74,6 +76,9 @@ def erase_author(env: Environment, project_id: str, author_id: str) -> int:
             erased += len(items)
             if not items and not delete_events(tx, theirs):
                 tx.remove(ActionRun, theirs)
+                tx.remove(Decision, theirs)
+                tx.remove(ReviewRequest, theirs)
+                forget_reporter(tx, author)
                 tx.remove(Author, where("id", author.id))
                 return erased
 
@@ -134,7 +139,8 @@ def _remove_items(tx: Transaction, items: Sequence[Item]) -> None:
     """Remove items, and what refers to them."""
     ids = tuple(item.id for item in items)
     tx.remove(Placement, Query((Where("item_id", "in", ids),)))
-    tx.remove(ActionRun, Query((Where("item_id", "in", ids),)))
+    for kind in (ActionRun, Decision, Claim, Note, Report, ReviewRequest):
+        tx.remove(kind, Query((Where("item_id", "in", ids),)))
     while delete_events(tx, Query((Where("item_id", "in", ids),))):
         pass
     tx.remove(Item, Query((Where("id", "in", ids),)))

@@ -118,6 +118,8 @@ def test_every_event_is_told_of(service: Service, ids: Ids, receiver: Receiver) 
         ids.call("POST", "/actions/execute", {"actionId": action, "authorIds": ["jo"]})
     ids.call("POST", "/actions/execute", {"actionId": "suspend", "authorIds": ["jo"], "duration": 60_000})
     ids.call("PUT", "/authors/jo", {"name": "Jo", "manual_trust_level": 2})
+    appeal = {"contentId": "c1", "authorId": "jo", "message": "please"}
+    assert service.send("POST", "/appeals", appeal, ids["project_key"]).status_code == 201
     deliver(service)
     told = events(receiver)
     assert set(told) == set(EVENT_TYPES)
@@ -127,6 +129,7 @@ def test_every_event_is_told_of(service: Service, ids: Ids, receiver: Receiver) 
         assert told[name]["author"]["external_id"] == "jo"
     assert told["author.suspended"]["author"]["block"]["until"] > service.env.now()
     assert told["author.updated"]["name"] == "Jo"
+    assert told["queue_item.appealed"]["appeal"]["message"] == "please"
     assert told["author.trust_level_changed"]["trust_level"] == {"level": 2, "manual": True}
 
 

@@ -704,7 +704,7 @@ def test_400_names_everything_wrong_with_a_webhook(world: World) -> None:
     found = issues_of(lambda: world.change(create_webhook, world.key, world.project_id, wire))
     assert {each.split(":")[0] for each in found} == {"name", "url", "eventTypes.1", "enabled"}
     assert issues_of(lambda: world.change(create_webhook, world.key, world.project_id, {**HOOK, "eventTypes": []})) == [
-        "eventTypes: must have 1 to 10 entries"
+        "eventTypes: must have 1 to 11 entries"
     ]
 
 

@@ -57,6 +57,8 @@ __all__ = ["PREFIX", "create_app"]
 PREFIX = "/v1"
 """The major version, which every address of the interface begins with."""
 
+_CONSOLE_PACKAGES = ("argon2", "jinja2")
+
 _NOT_STARTED = (
     "nothing started this application, so that its worker does not run: what it is mounted in must do so, by "
     "FastAPI(lifespan=service.router.lifespan_context)"
@@ -132,6 +134,7 @@ def create_app(
         app.router.routes.append(_Route(PREFIX + path, handler, methods=list(endpoints)))
     add_doors(app, parts, slots)
     app.router.add_websocket_route(f"{PREFIX}/stream", make_stream(parts), name="stream")
+    _add_console(app, parts, slots)
     _add_plain_routes(app, parts)
     app.add_exception_handler(SeemlyError, answer_seemly)
     app.add_exception_handler(HTTPException, answer_http)
@@ -154,6 +157,17 @@ def _by_path(endpoints: Sequence[Endpoint]) -> dict[str, dict[str, Endpoint]]:
     for each in endpoints:
         found.setdefault(each.path, {})[each.method] = each
     return found
+
+
+def _add_console(app: FastAPI, parts: Parts, slots: Slots) -> None:
+    """Serve the console, where its extra is installed."""
+    try:
+        from seemly.adapters.console.app import add_console
+    except ModuleNotFoundError as error:
+        if error.name not in _CONSOLE_PACKAGES:
+            raise
+        return
+    add_console(app, parts, slots)
 
 
 def _load(parts: Parts) -> None:

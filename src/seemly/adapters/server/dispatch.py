@@ -113,7 +113,7 @@ async def _receive(endpoint: Endpoint, request: Request, most: int) -> bytes:
 
 def _answer(endpoint: Endpoint, parts: Parts, asked: Asked) -> JSONResponse:
     """The answer to a request. Raises what the use case raises."""
-    return JsonAnswer(endpoint.run(_read_call(endpoint, parts, {}, asked)))
+    return JsonAnswer(endpoint.run(_read_call(endpoint, parts, {}, asked)), endpoint.status)
 
 
 def _answer_many(

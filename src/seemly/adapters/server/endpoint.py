@@ -94,3 +94,4 @@ class Endpoint:
     moderates: bool = False
     run_many: RunMany | None = None
     may_be_unseen: bool = False
+    status: Literal[200, 201] = 200

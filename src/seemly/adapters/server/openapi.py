@@ -206,7 +206,7 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         problems["404"] = "It does not exist, or lies outside what the key reaches."
     if endpoint.moderates or endpoint.key != "project":
         problems["429"] = "Too many requests, or the quota is spent."
-    answers = {"200": _answer("Done.", endpoint.gives, counted)}
+    answers = {str(endpoint.status): _answer("Done.", endpoint.gives, counted)}
     for status in sorted(problems):
         own = {"401": _AUTHENTICATE, "429": _RETRY}.get(status, {})
         headers = _REQUEST_ID if status in (*_UNCOUNTED, *_ANY_TIME) else counted

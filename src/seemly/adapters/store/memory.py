@@ -21,6 +21,7 @@ from seemly.service.base.records import (
     WordlistRecord,
 )
 from seemly.service.base.references import REFERENCES, needed, unfounded
+from seemly.service.base.review_records import Invitation, Session
 
 __all__ = ["UNIQUE", "MemoryStore"]
 
@@ -35,6 +36,8 @@ UNIQUE: Mapping[type, tuple[str, ...]] = {
     Item: ("project_id", "content_id"),
     Placement: ("queue_id", "item_id"),
     Action: ("project_id", "key"),
+    Session: ("digest",),
+    Invitation: ("digest",),
 }
 """The fields that no two records of a kind have alike, besides the id. Where one of them is None, they bind nothing."""
 

@@ -16,10 +16,12 @@ from seemly.service.base.locking import hold_project
 from seemly.service.base.ports import Order, Query, Transaction, Where, where
 from seemly.service.base.records import Action, ActionRun, Author, Item
 from seemly.service.base.requests import Body, read_page, read_time
+from seemly.service.base.review_records import Decision, Report, ReviewRequest
 from seemly.service.webhooks.events import delete_events, emit
 
 __all__ = [
-    "create_author", "delete_author", "drop_author", "find_author", "keep_author", "list_authors", "read_author",
+    "create_author", "delete_author", "drop_author", "find_author", "forget_reporter", "keep_author",
+    "list_authors", "read_author",
     "update_author",
 ]  # fmt: skip
 
@@ -142,7 +144,19 @@ def drop_author(tx: Transaction, author: Author) -> None:
     for run in tx.find(ActionRun, Query((of_author, Where("action_id", "in", deleting)))):
         tx.put(replace(run, value=None, comment=None))
     tx.remove(ActionRun, Query((of_author, Where("action_id", "not_in", deleting))))
+    tx.remove(Decision, Query((of_author, Where("item_id", "is", None))))
+    for decision in tx.find(Decision, Query((of_author,))):
+        tx.put(replace(decision, author_id=None))
+    tx.remove(ReviewRequest, Query((of_author,)))
+    forget_reporter(tx, author)
     tx.remove(Author, where("id", author.id))
+
+
+def forget_reporter(tx: Transaction, author: Author) -> None:
+    """Keep what an author reported without their name and words: that it was reported still counts."""
+    theirs = (Where("project_id", "is", author.project_id), Where("reporter_id", "is", author.external_id))
+    for report in tx.find(Report, Query(theirs)):
+        tx.put(replace(report, reporter_id=None, comment=None))
 
 
 def list_authors(env: Environment, tx: Transaction, project_id: str, wire: object = None) -> dict[str, Any]:

@@ -9,6 +9,18 @@ from typing import Any, Literal
 from seemly.core.channel import Action as Recommended
 from seemly.core.channel import MetaType
 from seemly.core.frozen import EMPTY
+from seemly.service.base.review_records import (
+    ChannelVersion,
+    Claim,
+    Credential,
+    Decision,
+    Exposure,
+    Invitation,
+    Note,
+    Report,
+    ReviewRequest,
+    Session,
+)
 
 __all__ = [
     "KINDS", "Action", "ActionRun", "Activity", "Attempt", "Author", "ChannelRecord", "Delivery", "Event", "Item",
@@ -127,7 +139,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """A change that was made, and the key that made it."""
+    """A change that was made, and the key or the member that made it."""
 
     id: str
     organization_id: str
@@ -135,6 +147,7 @@ class Activity:
     what: str
     target_id: str
     at_ms: int
+    member_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,6 +351,7 @@ class Attempt:
 
 KINDS: tuple[type, ...] = (
     Organization, Member, Project, ChannelRecord, WordlistRecord, Key, Activity, Usage, Author, Item, Queue, Placement,
-    Action, ActionRun, Webhook, Event, Delivery, Attempt,
+    Action, ActionRun, Webhook, Event, Delivery, Attempt, Credential, Session, Invitation, Decision, Claim, Note,
+    Exposure, Report, ReviewRequest, ChannelVersion,
 )  # fmt: skip
 """Every kind of record, each after those that its records name in `seemly.service.base.references`."""

@@ -3,9 +3,10 @@
 A store refuses a record that names what is not there, and to remove what is named still. It removes nothing of its own
 accord: what goes with a record is for the use cases to say, and what they forget is to be found, not to vanish.
 
-Not here is what names something that it may outlive, or that was never a record: an item's channel; an activity's key
-and target; of an action's run the action, the queue, and the author, of whom it tells that they were deleted; a
-delivery's webhook; and the lists of ids that keys and actions have.
+Not here is what names something that it may outlive, or that was never a record: the channel of an item and of a
+version; an activity's key, member and target; of an action's run the action, the queue, and the author, of whom it
+tells that they were deleted; a delivery's webhook; of a decision the member, the action, the queue and the author; the
+member of a claim, a note and a request for review; and the lists of ids that keys and actions have.
 """
 
 from __future__ import annotations
@@ -33,6 +34,18 @@ from seemly.service.base.records import (
     Webhook,
     WordlistRecord,
 )  # fmt: skip
+from seemly.service.base.review_records import (
+    ChannelVersion,
+    Claim,
+    Credential,
+    Decision,
+    Exposure,
+    Invitation,
+    Note,
+    Report,
+    ReviewRequest,
+    Session,
+)
 
 __all__ = ["REFERENCES", "needed", "unfounded"]
 
@@ -54,6 +67,16 @@ REFERENCES: Mapping[type, Mapping[str, type]] = {
     Event: {"project_id": Project, "item_id": Item, "author_id": Author},
     Delivery: {"project_id": Project, "event_id": Event},
     Attempt: {"project_id": Project, "delivery_id": Delivery},
+    Credential: {"member_id": Member},
+    Session: {"member_id": Member},
+    Invitation: {"member_id": Member},
+    Decision: {"project_id": Project, "item_id": Item},
+    Claim: {"project_id": Project, "item_id": Item},
+    Note: {"project_id": Project, "item_id": Item},
+    Exposure: {"member_id": Member},
+    Report: {"project_id": Project, "item_id": Item},
+    ReviewRequest: {"project_id": Project, "item_id": Item},
+    ChannelVersion: {"project_id": Project},
 }
 """By kind, the fields that name a record, and of which kind that is. Where one is None, it names none."""
 

@@ -11,6 +11,7 @@ from seemly.service.base.environment import Environment
 from seemly.service.base.ports import Order, Query, Transaction, Where, where
 from seemly.service.base.records import Key, Member, Organization, Project, Usage
 from seemly.service.base.requests import Body
+from seemly.service.base.review_records import Credential, Exposure, Invitation, Session
 from seemly.service.management.keys import log, require_admin, require_permission, require_plan
 
 __all__ = [
@@ -191,6 +192,8 @@ def remove_member(
         body = Body({})
         body.wrong("id", "is the only owner; make another member an owner first")
         body.done()
+    for kind in (Credential, Session, Invitation, Exposure):
+        tx.remove(kind, where("member_id", held.id))
     tx.remove(Member, where("id", held.id))
     log(env, tx, by or member, "member.removed", held.id)
     return held

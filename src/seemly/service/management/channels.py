@@ -14,12 +14,13 @@ from seemly.service.base.environment import Environment
 from seemly.service.base.ports import Order, Query, Transaction, Where, where
 from seemly.service.base.records import ChannelRecord, Key, WordlistRecord
 from seemly.service.base.requests import Body
+from seemly.service.base.review_records import ChannelVersion
 from seemly.service.management.keys import find_project, find_within, log, require_permission
 
 __all__ = [
     "MAX_NAME", "PARTS", "SETTINGS", "Check", "Part", "add_channel", "build_channel", "copy_channel", "copy_name",
     "create_channel", "delete_channel", "duplicate_channel", "find_channel", "find_wordlists", "get_channel",
-    "get_part", "list_channels", "make_key", "put_part", "touch", "update_channel",
+    "get_part", "list_channels", "make_key", "put_part", "touch", "update_channel", "versions_of",
 ]  # fmt: skip
 
 Check = Callable[[Channel], object]
@@ -42,6 +43,9 @@ MAX_NAME = 200
 
 MAX_KEY = 100
 """The most characters of a key."""
+
+MAX_VERSIONS = 100
+"""How many former settings of a channel are kept."""
 
 
 def build_channel(record: ChannelRecord, wordlists: Sequence[WordlistRecord]) -> Channel:
@@ -105,7 +109,7 @@ def update_channel(env: Environment, tx: Transaction, key: Key, channel_id: str,
     body.done()
     if its_key != record.key:
         _require_free(tx, record.project_id, its_key)
-    changed = touch(env, tx, replace(record, name=name, key=its_key, settings=freeze(settings)))
+    changed = touch(env, tx, replace(record, name=name, key=its_key, settings=freeze(settings)), by=key.name)
     if is_default and not record.is_default:
         changed = _make_default(env, tx, changed)
     log(env, tx, key, "channel.updated", record.id)
@@ -145,6 +149,7 @@ def delete_channel(env: Environment, tx: Transaction, key: Key, channel_id: str)
         problem = "is the project's default channel; set isDefault of another channel to true first"
         raise ContentError("the default channel cannot be deleted", [Issue("id", problem)])
     tx.remove(WordlistRecord, where("channel_id", record.id))
+    tx.remove(ChannelVersion, where("channel_id", record.id))
     tx.remove(ChannelRecord, where("id", record.id))
     log(env, tx, key, "channel.deleted", record.id)
     return record
@@ -169,10 +174,12 @@ def put_part(
     value: object,
     *,
     check: Check | None = None,
+    note: str | None = None,
 ) -> ChannelRecord:
     """Put policies, rules, triage and the like, in the wire form of `Channel.dump`, in place of a channel's own.
 
-    `check` is asked whether the channel then works. Raises ForbiddenError, NotFoundError, ContentError.
+    `check` is asked whether the channel then works; `note` is kept with what it was before. Raises ForbiddenError,
+    NotFoundError, ContentError.
     """
     require_permission(tx, key, "channels", "write")
     record = find_channel(tx, key, channel_id, lock=True)
@@ -189,7 +196,7 @@ def put_part(
             body.wrong(f"hashlists.{i}.file", "names a file of the server; give the hashes themselves")
     body.done()
     changed = replace(record, settings=freeze({**record.settings, part: channel.dump()[part]}))
-    changed = touch(env, tx, changed, check)
+    changed = touch(env, tx, changed, check, by=key.name, note=note)
     log(env, tx, key, f"channel.{part}.updated", record.id)
     return changed
 
@@ -252,8 +259,17 @@ def copy_channel(
     return copy
 
 
-def touch(env: Environment, tx: Transaction, record: ChannelRecord, check: Check | None = None) -> ChannelRecord:
-    """Keep a channel that was changed, or whose wordlists were, as its next revision.
+def touch(
+    env: Environment,
+    tx: Transaction,
+    record: ChannelRecord,
+    check: Check | None = None,
+    *,
+    by: str = "",
+    note: str | None = None,
+) -> ChannelRecord:
+    """Keep a channel that was changed, or whose wordlists were, as its next revision. What its settings were is kept,
+    with whom they were changed `by`, and a `note`.
 
     Raises ContentError with what keeps it from working.
     """
@@ -263,6 +279,9 @@ def touch(env: Environment, tx: Transaction, record: ChannelRecord, check: Check
             check(channel)
     except ConfigError as error:
         raise ContentError("invalid input data", error.issues or [Issue("", error.message)]) from error
+    former = tx.get(ChannelRecord, record.id)
+    if former is not None and former.settings != record.settings:
+        _keep_version(env, tx, former, by, note)
     changed = replace(record, updated_ms=env.now(), revision=record.revision + 1)
     tx.put(changed)
     return changed
@@ -271,6 +290,29 @@ def touch(env: Environment, tx: Transaction, record: ChannelRecord, check: Check
 def make_key(name: str) -> str:
     """A key made of a name: its letters and digits, in lower case. Empty for a name without any."""
     return re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
+
+
+def _keep_version(env: Environment, tx: Transaction, former: ChannelRecord, by: str, note: str | None) -> None:
+    """Keep what a channel's settings were, and forget the oldest of many."""
+    tx.add(
+        ChannelVersion(
+            id=env.new_id("ver"),
+            project_id=former.project_id,
+            channel_id=former.id,
+            revision=former.revision,
+            at_ms=env.now(),
+            by=by,
+            note=note,
+            settings=former.settings,
+        )
+    )
+    for each in tx.find(ChannelVersion, replace(versions_of(former.id), offset=MAX_VERSIONS)):
+        tx.remove(ChannelVersion, where("id", each.id))
+
+
+def versions_of(channel_id: str) -> Query:
+    """The query of a channel's former settings, the latest first."""
+    return Query((Where("channel_id", "is", channel_id),), (Order("revision", descending=True),))
 
 
 def copy_name(name: str) -> str:

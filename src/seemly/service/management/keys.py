@@ -17,7 +17,8 @@ from seemly.service.base.requests import Body
 from seemly.service.base.times import DAY_MS
 
 __all__ = [
-    "DELAYS_MS", "LIFETIMES_DAYS", "ORGANIZATION_PREFIX", "PROJECT_PREFIX", "Issued", "authenticate", "delete_key",
+    "DELAYS_MS", "LIFETIMES_DAYS", "ORGANIZATION_PREFIX", "PROJECT_PREFIX", "ActingKey", "Issued", "authenticate",
+    "delete_key",
     "find_key", "find_project", "find_within", "issue", "list_activity", "list_keys", "log", "make_organization_key",
     "make_project_key", "reaches", "record_use", "require_admin", "require_every_project", "require_management",
     "require_moderation", "require_permission", "require_plan", "roll_key",
@@ -46,6 +47,14 @@ class Issued:
 
     key: Key
     secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActingKey(Key):
+    """What a member may do with projects and channels, in the form of a key. It is kept nowhere and opens nothing; what
+    is done by it is in the activity log as the member's."""
+
+    member_id: str
 
 
 def find_key(env: Environment, tx: Transaction, secret: str | None) -> Key:
@@ -318,15 +327,16 @@ def delete_key(env: Environment, tx: Transaction, member: Member, key_id: str, *
 
 def log(env: Environment, tx: Transaction, who: Key | Member, what: str, target_id: str) -> None:
     """Write into the activity log who changed what, in the transaction of the change."""
-    key_id = who.id if isinstance(who, Key) else None
+    member_id = who.id if isinstance(who, Member) else who.member_id if isinstance(who, ActingKey) else None
     tx.add(
         Activity(
             id=env.new_id("act"),
             organization_id=who.organization_id,
-            key_id=key_id,
+            key_id=who.id if member_id is None else None,
             what=what,
             target_id=target_id,
             at_ms=env.now(),
+            member_id=member_id,
         )
     )
 

@@ -22,7 +22,7 @@ from seemly.service.review.queues import find_queue, place, put_back, reopen
 from seemly.service.review.views import view_event_item
 from seemly.service.webhooks.events import EventType, emit
 
-__all__ = ["LONGEST_MS", "MAX_TARGETS", "execute"]
+__all__ = ["LONGEST_MS", "MAX_TARGETS", "check_execution", "execute", "execute_within"]
 
 MAX_TARGETS = 1000
 """The most items or authors that one request acts on."""
@@ -68,26 +68,46 @@ def execute(env: Environment, project_id: str, request: object, *, reviewer: str
     Raises ContentError, NotFoundError where an action, queue, content or author is unknown, and ConflictError where
     content changed its author meanwhile.
     """
-    order = _read(request)
     with env.store.transaction() as tx:
         hold_project(tx, project_id)
-        action = find_action(tx, project_id, order.action_id)
-        _check(action, order)
-        queue = None if order.queue_id is None else find_queue(tx, project_id, order.queue_id, lock="share")
-        targets = _find_items(tx, project_id, order) or _find_authors(tx, project_id, order)
-        if action.type.startswith("AUTHOR_") and any(each.author is None for each in targets):
-            raise NotFoundError("some of the content has no author to act on; nothing was done")
-        cause = Cause(action.id, action.key, action.name, env.now(), order.value, order.queue_id)
-        tx.add_all([_make_run(env, project_id, each, cause, order, reviewer) for each in targets])
-        targets = [replace(each, item=_move(env, tx, action, queue, each.item, cause, reviewer)) for each in targets]
-        if action.type.startswith("AUTHOR_"):
-            authors = {each.author.id: each.author for each in targets if each.author is not None}
-            for author in authors.values():
-                _act_on_author(env, tx, action, author, cause, order.duration_ms)
-        else:
-            for target in targets:
-                _tell_of_item(env, tx, action, target, cause)
+        execute_within(env, tx, project_id, request, reviewer=reviewer)
     return {"success": True}
+
+
+def execute_within(
+    env: Environment,
+    tx: Transaction,
+    project_id: str,
+    request: object,
+    *,
+    reviewer: str | None = None,
+    comment: str | None = None,
+) -> None:
+    """Execute an action in a transaction that holds the project; `comment` is the reviewer's. Raises as `execute`."""
+    order = _read(request)
+    action = find_action(tx, project_id, order.action_id)
+    _check(action, order)
+    queue = None if order.queue_id is None else find_queue(tx, project_id, order.queue_id, lock="share")
+    targets = _find_items(tx, project_id, order) or _find_authors(tx, project_id, order)
+    if action.type.startswith("AUTHOR_") and any(each.author is None for each in targets):
+        raise NotFoundError("some of the content has no author to act on; nothing was done")
+    cause = Cause(action.id, action.key, action.name, env.now(), order.value, order.queue_id)
+    runs = [_make_run(env, project_id, each, cause, order, reviewer) for each in targets]
+    tx.add_all([replace(each, comment=comment) for each in runs])
+    targets = [replace(each, item=_move(env, tx, action, queue, each.item, cause, reviewer)) for each in targets]
+    if action.type.startswith("AUTHOR_"):
+        authors = {each.author.id: each.author for each in targets if each.author is not None}
+        for author in authors.values():
+            _act_on_author(env, tx, action, author, cause, order.duration_ms)
+    else:
+        for target in targets:
+            _tell_of_item(env, tx, action, target, cause)
+
+
+def check_execution(tx: Transaction, project_id: str, request: object) -> None:
+    """Raise what `execute` would raise for a request whose action does not take what it is given."""
+    order = _read(request)
+    _check(find_action(tx, project_id, order.action_id), order)
 
 
 def _read(request: object) -> _Order:

@@ -12,8 +12,9 @@ from seemly.core.channel import MetaType
 from seemly.service.base.ports import Query, Transaction, Where
 from seemly.service.base.records import ActionRun, Author
 from seemly.service.base.requests import Body, read_time
+from seemly.service.base.review_records import Report
 
-__all__ = ["Filter", "LabelFilter", "read_filter", "seek"]
+__all__ = ["Filter", "LabelFilter", "MediaType", "read_filter", "seek"]
 
 LabelTest = Literal["FLAGGED", "NOT_FLAGGED", "THRESHOLDS", "MATCHED"]
 MediaType = Literal["text", "image", "video", "audio", "object"]
@@ -58,7 +59,8 @@ class Filter:
     milliseconds, `within_ms` in milliseconds before now, severities 0 to 1.
 
     Of `label_filters`, every `NOT_FLAGGED` must hold, and one of the others if there are any. An item holds all of
-    `search`.
+    `search`. `but_ids` are the ids of records that are left out;
+    `reported` asks for what users reported.
     """
 
     after_ms: int | None = None
@@ -81,6 +83,8 @@ class Filter:
     most_severity: float | None = None
     recommended: tuple[Recommended, ...] = ()
     search: tuple[str, ...] = ()
+    but_ids: tuple[str, ...] = ()
+    reported: bool = False
 
 
 def read_filter(body: Body) -> Filter:
@@ -119,6 +123,9 @@ def seek(tx: Transaction, project_id: str, wanted: Filter, now_ms: int) -> tuple
         conditions.append(Where("author_id", "in", _ids_of(tx, project_id, wanted.author_id)))
     if wanted.author_levels:
         conditions.append(Where("author_id", "in", _ids_at(tx, project_id, wanted.author_levels)))
+    if wanted.reported:
+        reports = tx.find(Report, Query((Where("project_id", "is", project_id),)))
+        conditions.append(Where("id", "in", tuple({each.item_id for each in reports})))
     if wanted.action_ids:
         conditions.append(Where("id", "in", _acted_on(tx, project_id, wanted.action_ids)))
     return tuple(conditions)
@@ -144,6 +151,8 @@ def _conditions(wanted: Filter, now_ms: int) -> list[Where]:
     conditions = [condition for value, condition in given if value is not None]
     conditions += [Where("text", "contains", each) for each in wanted.search]
     conditions += _label_conditions(wanted.label_filters)
+    if wanted.but_ids:
+        conditions.append(Where("id", "not_in", wanted.but_ids))
     if wanted.check_status != "all":
         conditions.append(Where("status", "is", "resolved" if wanted.check_status == "checked" else "pending"))
     if wanted.flagged == "SHADOW_FLAGGED":

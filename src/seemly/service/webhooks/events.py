@@ -23,6 +23,7 @@ EventType = Literal[
     "queue_item.action",
     "queue_item.rejected",
     "queue_item.allowed",
+    "queue_item.appealed",
     "author.blocked",
     "author.unblocked",
     "author.suspended",
@@ -32,7 +33,7 @@ EventType = Literal[
 ]
 
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
-"""The interface's ten types."""
+"""The types of events."""
 
 
 _BATCH = 500

@@ -14,6 +14,7 @@ from seemly.adapters.server.routes import (
     moderation,
     projects,
     queues,
+    reports,
     webhooks,
     wordlists,
 )
@@ -24,6 +25,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *moderation.ENDPOINTS,
     *actions.ENDPOINTS,
     *queues.ENDPOINTS,
+    *reports.ENDPOINTS,
     *authors.ENDPOINTS,
     *analytics.ENDPOINTS,
     *projects.ENDPOINTS,
