@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import random
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,15 +17,18 @@ from seemly.pieces import Pieces
 from seemly.text.normalize import normalize
 from training import identities, plain
 from training.augment import BABBLE_WEIGHT, babble, disturb
+from training.calm import calmed
 from training.distil import taught
-from training.reading import every_text, read_json
+from training.natural import natural
+from training.pairs import Pair, pairs
+from training.reading import every_text, read_json, read_table
 from training.rows import LABELS, Row, digest, merge, split_of
 from training.table import SOURCES, written
+from training.table_second import more
 from training.vocabulary import learn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -64,12 +69,26 @@ class Encoded:
         return block
 
 
-def gather(data: Path, examples: Path, suites: Path) -> list[Row]:
-    """Every row that may be trained on, one a text: none whose text stands in `evaluate/` or in a suite."""
-    held = {digest(text) for text in every_text(data / "evaluate")}
-    held |= {digest(record["text"]) for path in suites.glob("*.jsonl") for record in read_json(path)}
-    rows = chain(written(examples), chain.from_iterable(source.rows(data) for source in SOURCES))
-    merged = merge(rows, held)
+def kept_apart(data: Path, suites: Path, work: Path) -> set[bytes]:
+    """The digests of every text that stands in `evaluate/` or in a suite; kept in the work folder."""
+    kept = work / "held.pickle"
+    if not kept.exists():
+        held = {digest(text) for text in every_text(data / "evaluate")}
+        held |= {digest(record["text"]) for path in suites.glob("*.jsonl") for record in read_json(path)}
+        for path in (data / "train/ntrex_news").glob("*.tsv.gz"):
+            held |= {digest(text) for r in read_table(path, delimiter="\t", header="a b") for text in r.values()}
+        work.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(pickle.dumps(held))
+    found: set[bytes] = pickle.loads(kept.read_bytes())  # noqa: S301  (made by this function)
+    return found
+
+
+def gather(data: Path, examples: Path, suites: Path, work: Path) -> list[Row]:
+    """Every row that may be trained on, one a text: none whose text is kept apart for measuring."""
+    rows = chain(
+        written(examples), map(calmed, chain.from_iterable(source.rows(data) for source in SOURCES)), more(data)
+    )
+    merged = merge(rows, kept_apart(data, suites, work))
     for row in merged:
         if not set(row.labels) <= set(LABELS):
             raise ValueError(f"{row.source} names a label that there is not")
@@ -81,9 +100,25 @@ def gather_once(data: Path, examples: Path, suites: Path, work: Path) -> list[Ro
     kept = work / "rows.pickle"
     if not kept.exists():
         work.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(pickle.dumps([read(row) for row in gather(data, examples, suites)]))
+        kept.write_bytes(pickle.dumps([read(row) for row in gather(data, examples, suites, work)]))
     rows: list[Row] = pickle.loads(kept.read_bytes())  # noqa: S301  (made by this function)
     return rows
+
+
+def pairs_once(data: Path, suites: Path, work: Path) -> list[Pair]:
+    """Every pair, its other side as the engine's policies read it, kept in the work folder once it was gathered."""
+    kept = work / "pairs.pickle"
+    if not kept.exists():
+        found = [Pair(read(pair.row), pair.english) for pair in pairs(data, kept_apart(data, suites, work))]
+        kept.write_bytes(pickle.dumps(found))
+    known: list[Pair] = pickle.loads(kept.read_bytes())  # noqa: S301  (made by this function)
+    return known
+
+
+def natural_rows(examples: Path, held: set[bytes]) -> list[Row]:
+    """The natural messages of the examples' folder, and of the folder that `SEEMLY_ROWS` names while they are written."""
+    folders = [examples, *map(Path, filter(None, [os.environ.get("SEEMLY_ROWS")]))]
+    return [read(row) for row in merge(natural(*folders), held)]
 
 
 def read(row: Row) -> Row:

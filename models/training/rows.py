@@ -23,8 +23,47 @@ LABELS = (
     "insult",
     "threat",
     "identity_attack",
+    "harassment",
+    "grooming",
+    "illicit",
+    "illicit_drugs",
+    "illicit_firearms",
+    "illicit_gambling",
+    "illicit_alcohol",
+    "illicit_tobacco",
+    "cannabis",
+    "adult",
+    "crypto",
+    "self_promotion",
+    "political",
+    "religion",
+    "prompt_injection",
+    "self_harm_intent",
+    "mention",
+    "positive",
+    "negative",
 )
 """The order of the model's outputs."""
+
+FIRST = LABELS[:12]
+"""Labels that most sets know something of."""
+
+TOPICS = ("political", "religion", "mention", "positive", "negative")
+"""Labels that ordinary text has as often as any other."""
+
+ACTING = (
+    "toxicity",
+    "toxicity_severe",
+    "hate",
+    "profanity",
+    "violence",
+    "sexual",
+    "self_harm",
+    "spam",
+    "harassment",
+    "grooming",
+)
+"""Labels whose policies flag by default."""
 
 SURE = (0.25, 0.75)
 """Shares of annotators up to which, and from which, a row counts as negative or positive in the figures."""
