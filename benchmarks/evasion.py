@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from seemly.channel import Channel
-from seemly.engine import Engine
-from seemly.policies.profanity import find_profanity
+from seemly.core.channel import Channel
+from seemly.engine.engine import Engine
+from seemly.policies.profanity.policy import find_profanity
 from seemly.text.normalize import normalize
 
 TABLES = Path(__file__).parent.parent / "tests" / "tables"

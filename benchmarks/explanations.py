@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from seemly.engine import Engine
-from seemly.explain import Contribution
+from seemly.engine.engine import Engine
+from seemly.engine.explain import Contribution
 
 MODELS = Path(__file__).parent.parent / "models"
 SHARES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4)

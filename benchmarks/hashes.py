@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from seemly.hashes import BYTES, HashIndex
+from seemly.media.hashing import BYTES, HashIndex
 
 COUNT = 1_000_000
 SEARCHES = 200

@@ -24,17 +24,17 @@ from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
 from benchmarks.speech import SENTENCES, say, to_sound
-from seemly.adapters.codes import read_codes
-from seemly.adapters.images import ImageDecoder
-from seemly.adapters.nudity import NudityModel
-from seemly.adapters.ocr import TextReader
-from seemly.adapters.pdq import PdqHasher
-from seemly.adapters.video import VideoDecoder
-from seemly.channel import Channel
-from seemly.content import Audio, Image, Video
-from seemly.decode import Capture
-from seemly.engine import Engine
-from seemly.sight import Picture
+from seemly.adapters.images.barcodes import read_codes
+from seemly.adapters.images.decoder import ImageDecoder
+from seemly.adapters.images.nudity import NudityModel
+from seemly.adapters.images.ocr import TextReader
+from seemly.adapters.images.pdq import PdqHasher
+from seemly.adapters.video.decoder import VideoDecoder
+from seemly.core.channel import Channel
+from seemly.core.content import Audio, Image, Video
+from seemly.engine.engine import Engine
+from seemly.media.decoding import Capture
+from seemly.media.image import Picture
 
 SIZE = (1152, 868)
 """Width and height of a picture of one megapixel."""

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from seemly import Channel, Engine
-from seemly.models import Models
+from seemly.engine.models import Models
 
 MODELS = Path(__file__).parent.parent / "models"
 POLICIES = (

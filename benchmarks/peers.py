@@ -9,9 +9,9 @@ import importlib
 import time
 from collections.abc import Callable
 
-from seemly.channel import Channel
-from seemly.engine import Engine
-from seemly.words.lexicon import contains_profanity
+from seemly.core.channel import Channel
+from seemly.engine.engine import Engine
+from seemly.policies.profanity.lexicon import contains_profanity
 
 Check = Callable[[str], object]
 

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seemly.builtin import BUILTIN
-from seemly.channel import Channel
-from seemly.evaluation.ranking import Ranking
-from seemly.models import Models
-from seemly.plan import Plan, compile_plan
-from seemly.scores.cascade import CascadeScorer
+from seemly.core.channel import Channel
+from seemly.engine.models import Models
+from seemly.engine.plan import Plan, compile_plan
+from seemly.evaluation.metrics import Ranking
+from seemly.inference.cascade import CascadeScorer
+from seemly.policies.builtin import BUILTIN
 from seemly.text.normalize import normalize
 
 SUITES = Path(__file__).parent / "suites"

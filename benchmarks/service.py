@@ -24,13 +24,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.messages import chat_messages
-from seemly.adapters.store.sql import SqlStore
-from seemly.channel import Channel
-from seemly.engine import Engine
-from seemly.service.environment import Environment
-from seemly.service.ports import where
-from seemly.service.records import Item, Project
-from seemly.service.setup import set_up
+from seemly.adapters.store.sql_store import SqlStore
+from seemly.core.channel import Channel
+from seemly.engine.engine import Engine
+from seemly.service.base.environment import Environment
+from seemly.service.base.ports import where
+from seemly.service.base.records import Item, Project
+from seemly.service.management.setup import set_up
 
 CONNECTIONS = (1, 8, 64)
 NO_LIMIT = 10_000_000

@@ -6,9 +6,10 @@ are made of formants and sound little like people, so that back ends that learne
 the figures compare back ends, settings and noise, and are no forecast. For that there is `--recordings FOLDER`, with
 your own: WAV files, 16 kHz, one channel, 16 bits, and beside each the words in a `.txt` of its name.
 
-The settings of `seemly.adapters.sphinx` were chosen on the first half of each kind of sentences (`--tuning` measures on
-it); the figures are those of the second. The word error rate counts words put in, left out and replaced, as a share of
-the words that were said. The real-time factor is seconds of processor time for a second of sound, on one thread.
+The settings of `seemly.adapters.audio.sphinx` were chosen on the first half of each kind of sentences (`--tuning`
+measures on it); the figures are those of the second. The word error rate counts words put in, left out and replaced, as
+a share of the words that were said. The real-time factor is seconds of processor time for a second of sound, on one
+thread.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from seemly.adapters.sphinx import SphinxTranscriber
-from seemly.adapters.whisper import WhisperTranscriber
-from seemly.errors import ModelError
-from seemly.speech import RATE, Sound, Transcriber
+from seemly.adapters.audio.sphinx import SphinxTranscriber
+from seemly.adapters.audio.whisper import WhisperTranscriber
+from seemly.core.errors import ModelError
+from seemly.media.speech import RATE, Sound, Transcriber
 
 VOICES = {
     "American man": "gmw/en-US",

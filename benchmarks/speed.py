@@ -15,10 +15,10 @@ from pathlib import Path
 
 from benchmarks import peers
 from benchmarks.messages import HOSTILE, chat_messages, english_messages, english_prose, hostile, mixed_scripts
-from seemly.channel import Channel, Wordlist
-from seemly.engine import Engine
-from seemly.plan import BoundPolicy
-from seemly.policy import Item
+from seemly.core.channel import Channel, Wordlist
+from seemly.engine.engine import Engine
+from seemly.engine.plan import BoundPolicy
+from seemly.policies.protocol import Item
 from seemly.text.normalize import normalize
 
 HEAVY = ("numpy", "onnxruntime", "tokenizers", "PIL", "pydantic")

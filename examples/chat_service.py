@@ -19,15 +19,15 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from seemly.adapters.server.app import create_app
-from seemly.adapters.store.sql import SqlStore
-from seemly.errors import ConflictError
-from seemly.service.engines import Engines
-from seemly.service.environment import Environment
-from seemly.service.moderation import Moderation
-from seemly.service.ports import where
-from seemly.service.queues import find_items
-from seemly.service.records import Project, Queue
-from seemly.service.setup import set_up
+from seemly.adapters.store.sql_store import SqlStore
+from seemly.core.errors import ConflictError
+from seemly.service.base.environment import Environment
+from seemly.service.base.ports import where
+from seemly.service.base.records import Project, Queue
+from seemly.service.management.setup import set_up
+from seemly.service.moderation.engine_cache import Engines
+from seemly.service.moderation.moderation import Moderation
+from seemly.service.review.queues import find_items
 
 
 class Chat:

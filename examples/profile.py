@@ -20,9 +20,9 @@ from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
 from seemly import Channel, Engine, Image, Object, PolicySettings
-from seemly.adapters.blur import cover
-from seemly.adapters.draw import draw_boxes, find_boxes
-from seemly.adapters.pictures import read_frames
+from seemly.adapters.images.blur import cover
+from seemly.adapters.images.draw import draw_boxes, find_boxes
+from seemly.adapters.images.pixels import read_frames
 
 
 def draw_avatar() -> Pillow.Image:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from postgres import PostgresServer
+    from tests.support.postgres import PostgresServer
 
 # Time is for the benchmarks: a busy machine must not fail a test.
 settings.register_profile("seemly", deadline=None)
@@ -20,7 +20,7 @@ settings.load_profile("seemly")
 def server() -> Iterator[PostgresServer]:
     """A PostgreSQL server for one module, whose tests may stop and start it."""
     # Imported here, because it needs pwd, which Windows lacks: there the other tests run all the same.
-    from postgres import NoPostgresError, postgres_server
+    from tests.support.postgres import NoPostgresError, postgres_server
 
     try:
         with postgres_server() as running:

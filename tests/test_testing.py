@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from seemly.builtin import BUILTIN
-from seemly.policy import NOTHING, Finding, Item, Label, Match, Policy, Spec
-from seemly.span import Span
+from seemly.core.span import Span
+from seemly.policies.builtin import BUILTIN
+from seemly.policies.protocol import NOTHING, Finding, Item, Label, Match, Policy, Spec
 from seemly.testing import FailingPolicy, FakePolicy, check_policy
 
 

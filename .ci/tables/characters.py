@@ -58,7 +58,7 @@ def confusables() -> tuple[dict[str, str], str]:
 
 
 def class_of(char: str, lookalikes: dict[str, str], strong: set[str], weak: set[str]) -> str:
-    """The one-letter class of a character; `seemly.text.classes` says what each means."""
+    """The one-letter class of a character; `seemly.text.char_classes` says what each means."""
     code = ord(char)
     if 0xD800 <= code <= 0xDFFF:
         return "S"
@@ -137,7 +137,7 @@ def main() -> None:
         name + "\t" + " ".join(f"{a:X}-{b:X}" if a != b else f"{a:X}" for a, b in runs)
         for name, runs in sorted(ranges.items())
     ]
-    title = "Class, tab, code points; seemly.text.classes says what a class means"
+    title = "Class, tab, code points; seemly.text.char_classes says what a class means"
     (DATA / "characters.txt").write_text(head(title, properties) + "\n".join(lines) + "\n", "utf-8", newline="\n")
     (DATA / "confusables.tsv").write_text(
         head("Character, tab, the ASCII letter or digit that it looks like", f"UTS #39 confusables.txt {version}")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import regex
 
-from seemly.words.patterns import parse_pattern
+from seemly.text.matching.patterns import parse_pattern
 
 ROOT = Path(__file__).parents[2]
 OVERRIDES = Path(__file__).with_name("profanity_overrides.tsv")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seemly.pieces import Pieces
+from seemly.inference.tokenizer import WordPieceTokenizer
 from seemly.text.normalize import normalize
 from training import identities, plain
 from training.augment import BABBLE_WEIGHT, babble, disturb
@@ -156,7 +156,7 @@ def prepare(
         splits["train"] += [
             Row(babble(rng), dict.fromkeys(LABELS, 0.0), "babble", "none", BABBLE_WEIGHT) for _ in range(BABBLE)
         ]
-        cutter = Pieces(vocabulary)
+        cutter = WordPieceTokenizer(vocabulary)
         for name, found in splits.items():
             _save(work / f"{name}.npz", found, cutter)
     return {name: _load(work / f"{name}.npz") for name in ("train", "validation", "test")}
@@ -190,7 +190,7 @@ def arrays(rows: Sequence[Row]) -> tuple[NDArray[np.float32], NDArray[np.float32
     return labels, weights
 
 
-def _save(path: Path, rows: Sequence[Row], cutter: Pieces) -> None:
+def _save(path: Path, rows: Sequence[Row], cutter: WordPieceTokenizer) -> None:
     encoded = [cutter.encode(row.text) for row in rows]
     labels, weights = arrays(rows)
     np.savez(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seemly.scores.accurate import AccurateModel
+from seemly.inference.accurate import AccurateModel
 from training.rows import LABELS, Row
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seemly.manifest import FILE, FORMAT
-from seemly.scores.fast import FastScorer
+from seemly.inference.fast import FastScorer
+from seemly.inference.manifest import FILE, FORMAT
 from training import card, identities, measure, plain
 from training.dataset import WINDOW, Encoded
 from training.export import graphs

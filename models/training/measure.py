@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seemly.scores.scorer import Scorer
+    from seemly.inference.scorer import Scorer
 
     Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from seemly.pieces import PAD, UNKNOWN
+from seemly.inference.tokenizer import PAD, UNKNOWN
 
 
 class Network(nn.Module):

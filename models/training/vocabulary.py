@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seemly.pieces import CONTINUED, SPECIAL, split
+from seemly.inference.tokenizer import CONTINUED, SPECIAL, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

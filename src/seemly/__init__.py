@@ -15,8 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seemly.builtin import BUILTIN
-    from seemly.channel import (
+    from seemly.core.channel import (
         PRESETS,
         Calibration,
         Channel,
@@ -27,11 +26,8 @@ if TYPE_CHECKING:
         Triage,
         Wordlist,
     )
-    from seemly.content import Audio, Author, Block, ClientAction, Image, Object, Submission, Text, Turn, Video
-    from seemly.context import ConversationMemory
-    from seemly.decode import Decoder
-    from seemly.engine import Engine, Rejected
-    from seemly.errors import (
+    from seemly.core.content import Audio, Author, Block, ClientAction, Image, Object, Submission, Text, Turn, Video
+    from seemly.core.errors import (
         ConfigError,
         ContentError,
         DecodeError,
@@ -41,43 +37,47 @@ if TYPE_CHECKING:
         PolicyFailed,
         SeemlyError,
     )
-    from seemly.explain import Explanation
-    from seemly.models import Models
-    from seemly.policy import Defaults, Finding, Item, Label, Match, Policy, Spec
-    from seemly.registry import Registry
-    from seemly.result import MediaResult, ModerationResult, PolicyResult
-    from seemly.service.signatures import verify_signature
-    from seemly.span import Span
-    from seemly.version import __version__
+    from seemly.core.span import Span
+    from seemly.core.version import __version__
+    from seemly.engine.context import ConversationMemory
+    from seemly.engine.engine import Engine, Rejected
+    from seemly.engine.explain import Explanation
+    from seemly.engine.models import Models
+    from seemly.engine.result import MediaResult, ModerationResult, PolicyResult
+    from seemly.media.decoding import Decoder
+    from seemly.policies.builtin import BUILTIN
+    from seemly.policies.profanity.lexicon import censor, contains_profanity
+    from seemly.policies.protocol import Defaults, Finding, Item, Label, Match, Policy, Spec
+    from seemly.policies.registry import Registry
+    from seemly.service.webhooks.signatures import verify_signature
     from seemly.voice.events import Track
     from seemly.voice.session import VoiceSession
-    from seemly.words.lexicon import censor, contains_profanity
 
 _HOMES = {
-    "seemly.channel": (
+    "seemly.core.channel": (
         "PRESETS", "Calibration", "Channel", "Condition", "Hashlist", "PolicySettings", "Rule", "Triage", "Wordlist",
     ),
-    "seemly.content": (
+    "seemly.core.content": (
         "Audio", "Author", "Block", "ClientAction", "Image", "Object", "Submission", "Text", "Turn", "Video",
     ),
-    "seemly.context": ("ConversationMemory",),
-    "seemly.decode": ("Decoder",),
-    "seemly.engine": ("Engine", "Rejected"),
-    "seemly.errors": (
+    "seemly.engine.context": ("ConversationMemory",),
+    "seemly.media.decoding": ("Decoder",),
+    "seemly.engine.engine": ("Engine", "Rejected"),
+    "seemly.core.errors": (
         "ConfigError", "ContentError", "DecodeError", "FetchError", "Issue", "ModelError", "PolicyFailed",
         "SeemlyError",
     ),
-    "seemly.explain": ("Explanation",),
-    "seemly.models": ("Models",),
-    "seemly.builtin": ("BUILTIN",),
-    "seemly.policy": ("Defaults", "Finding", "Item", "Label", "Match", "Policy", "Spec"),
-    "seemly.registry": ("Registry",),
-    "seemly.result": ("MediaResult", "ModerationResult", "PolicyResult"),
-    "seemly.span": ("Span",),
-    "seemly.service.signatures": ("verify_signature",),
+    "seemly.engine.explain": ("Explanation",),
+    "seemly.engine.models": ("Models",),
+    "seemly.policies.builtin": ("BUILTIN",),
+    "seemly.policies.protocol": ("Defaults", "Finding", "Item", "Label", "Match", "Policy", "Spec"),
+    "seemly.policies.registry": ("Registry",),
+    "seemly.engine.result": ("MediaResult", "ModerationResult", "PolicyResult"),
+    "seemly.core.span": ("Span",),
+    "seemly.service.webhooks.signatures": ("verify_signature",),
     "seemly.voice.events": ("Track",),
     "seemly.voice.session": ("VoiceSession",),
-    "seemly.words.lexicon": ("censor", "contains_profanity"),
+    "seemly.policies.profanity.lexicon": ("censor", "contains_profanity"),
 }  # fmt: skip
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -94,7 +94,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return import_module("seemly.version").__version__
+        return import_module("seemly.core.version").__version__
     if name not in _HOME_OF:
         raise AttributeError(f"module 'seemly' has no attribute {name!r}")
     value = getattr(import_module(_HOME_OF[name]), name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from seemly.cli.entry import main
+from seemly.cli.main import main
 
 __all__: list[str] = []
 

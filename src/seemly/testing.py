@@ -7,22 +7,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from seemly.channel import Channel
-from seemly.frozen import FrozenMapping
-from seemly.models import Models
-from seemly.policy import Defaults, Finding, Item, Match, Policy, Spec
-from seemly.sight import ALL_LABELS, Region, Sight, Writing
-from seemly.span import Span
-from seemly.speech import Segment, Sound
+from seemly.core.channel import Channel
+from seemly.core.frozen import FrozenMapping
+from seemly.core.span import Span
+from seemly.engine.models import Models
+from seemly.media.image import ALL_LABELS, DetectedText, ImageAnalysis, Region
+from seemly.media.speech import Segment, Sound
+from seemly.policies.protocol import Defaults, Finding, Item, Match, Policy, Spec
 from seemly.text.normalize import normalize
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from seemly.hashes import Hasher
-    from seemly.sight import ImageModel
-    from seemly.speech import Transcriber
+    from seemly.media.hashing import Hasher
+    from seemly.media.image import ImageModel
+    from seemly.media.speech import Transcriber
 
 __all__ = [
     "HOSTILE_TEXTS", "FailingPolicy", "FakeModels", "FakePolicy", "FakeScorer", "FakeTranscriber", "FakeViewer",
@@ -140,22 +140,22 @@ class FakeViewer:
         self.writings = tuple(writings)
         self.labels = tuple(label for label in ALL_LABELS if label in self.scores)
 
-    def look(self, pictures: Sequence[NDArray[np.uint8]]) -> list[Sight]:
+    def look(self, pictures: Sequence[NDArray[np.uint8]]) -> list[ImageAnalysis]:
         """One sight a picture, with a region in its upper left quarter for each label."""
         return [self._see(picture) for picture in pictures]
 
     def warm_up(self) -> None:
         """Nothing to load."""
 
-    def _see(self, picture: NDArray[np.uint8]) -> Sight:
+    def _see(self, picture: NDArray[np.uint8]) -> ImageAnalysis:
         red, green, blue = picture[0, 0].tolist()
         if red < 200 or green > 50 or blue > 50:
-            return Sight(FrozenMapping(dict.fromkeys(self.scores, 0.0)))
+            return ImageAnalysis(FrozenMapping(dict.fromkeys(self.scores, 0.0)))
         high = 1.0 / max(1, len(self.writings))
-        return Sight(
+        return ImageAnalysis(
             FrozenMapping(self.scores),
             tuple(Region(label, f"a {label}", score, (0.0, 0.0, 0.5, 0.5)) for label, score in self.scores.items()),
-            tuple(Writing(text, 1.0, (0.0, at * high, 1.0, high)) for at, text in enumerate(self.writings)),
+            tuple(DetectedText(text, 1.0, (0.0, at * high, 1.0, high)) for at, text in enumerate(self.writings)),
         )
 
 
@@ -263,11 +263,16 @@ def _run(policy: Policy, items: Sequence[Item], spec: Spec) -> Sequence[Finding]
     return findings
 
 
-def _sights(spec: Spec) -> list[Sight]:
+def _sights(spec: Spec) -> list[ImageAnalysis]:
     """Sights of every label at once, of each alone, and of none."""
-    every = [Sight(FrozenMapping({label: 0.5})) for label in spec.sights]
+    every = [ImageAnalysis(FrozenMapping({label: 0.5})) for label in spec.sights]
     regions = tuple(Region(label, "something", 0.5, (0.0, 0.0, 1.0, 1.0)) for label in spec.sights)
-    return [Sight(), Sight(hash=bytes(32)), *every, Sight(FrozenMapping(dict.fromkeys(spec.sights, 1.0)), regions)]
+    return [
+        ImageAnalysis(),
+        ImageAnalysis(hash=bytes(32)),
+        *every,
+        ImageAnalysis(FrozenMapping(dict.fromkeys(spec.sights, 1.0)), regions),
+    ]
 
 
 def _check_finding(spec: Spec, item: Item, finding: object) -> None:

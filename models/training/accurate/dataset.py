@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seemly.pieces import END, START, Pieces
+from seemly.inference.tokenizer import END, START, WordPieceTokenizer
 from training import identities, plain
 from training.augment import BABBLE_WEIGHT, babble, disturb
 from training.dataset import arrays
@@ -128,7 +128,7 @@ def _disturbed(row: Row, rng: random.Random) -> Row:
     return Row(disturb(row.text, rng), row.labels, row.source, row.language, row.weight, row.weights)
 
 
-def encode(rows: Iterable[Row], cutter: Pieces) -> Encoded:
+def encode(rows: Iterable[Row], cutter: WordPieceTokenizer) -> Encoded:
     """The rows as arrays, each cut to `LENGTH`, between its start and its end."""
     rows = list(rows)
     encoded = [[START, *cutter.encode(row.text)[: LENGTH - 2].tolist(), END] for row in rows]

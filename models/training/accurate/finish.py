@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seemly.manifest import FILE, FORMAT
-from seemly.models import Models
-from seemly.scores.accurate import AccurateModel
-from seemly.scores.blend import LEAST, Blend, log_odds
-from seemly.scores.cascade import divide
+from seemly.engine.models import Models
+from seemly.inference.accurate import AccurateModel
+from seemly.inference.blend import LEAST, Blend, log_odds
+from seemly.inference.cascade import divide
+from seemly.inference.manifest import FILE, FORMAT
 from training import measure
 from training.accurate import card
 from training.accurate.bands import bands, traffic

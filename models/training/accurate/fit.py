@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from seemly.pieces import END, START, Pieces
+from seemly.inference.tokenizer import END, START, WordPieceTokenizer
 from training.dataset import arrays
 from training.rows import FIRST
 
@@ -65,7 +65,7 @@ def fit(
     teacher: Network,
     draw: Callable[[int], Sequence[Read]],
     count: int,
-    cutters: tuple[Pieces, Pieces],
+    cutters: tuple[WordPieceTokenizer, WordPieceTokenizer],
     saved: Path,
     *,
     seed: int,
@@ -142,7 +142,7 @@ def _losses(network: Network, teacher: Network, batch: Batch) -> tuple[Tensor, T
     return told / _NORM, _TAUGHT * taught / _NORM, _ALIKE * alike / _NORM
 
 
-def batches(reads: Sequence[Read], cutter: Pieces, english: Pieces, rng: np.random.Generator) -> list[Batch]:
+def batches(reads: Sequence[Read], cutter: WordPieceTokenizer, english: WordPieceTokenizer, rng: np.random.Generator) -> list[Batch]:
     """The rows in shuffled batches, neighbours in length together."""
     encoded = [_framed(cutter, read.row.text) for read in reads]
     labels, weights = arrays([read.row for read in reads])
@@ -166,7 +166,7 @@ def batches(reads: Sequence[Read], cutter: Pieces, english: Pieces, rng: np.rand
     return [found[at] for at in rng.permutation(len(found))]
 
 
-def _framed(cutter: Pieces, text: str) -> NDArray[np.int64]:
+def _framed(cutter: WordPieceTokenizer, text: str) -> NDArray[np.int64]:
     return np.array([START, *cutter.encode(text[:1_000])[: LENGTH - 2].tolist(), END])
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seemly.pieces import CONTINUED, END, SPECIAL, Pieces, bare, split, strip
+from seemly.inference.tokenizer import CONTINUED, END, SPECIAL, WordPieceTokenizer, bare, split, strip
 from training.codes import LANGUAGES
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def keep_english(learned: Sequence[str], known: Sequence[str], english: Sequence
     words = [word for word, count in counted.items() if count >= _SEEN and word.isascii()]
     found = list(learned)
     for _ in range(4):
-        cutter = Pieces([*known, *found], bare=True)
+        cutter = WordPieceTokenizer([*known, *found], bare=True)
         used = {int(number) for word in words for number in cutter.encode(word) if number >= len(known)}
         if not used:
             break
@@ -103,7 +103,7 @@ def keep_english(learned: Sequence[str], known: Sequence[str], english: Sequence
 
 def start(pairs: Sequence[tuple[str, str]], vocabulary: Sequence[str], known: int, table: Array) -> Array:
     """The rows of the pieces from `known` on, from pairs of other and English texts and the known pieces' `table`."""
-    others, places, sides = _together(pairs, Pieces(vocabulary, bare=True), Pieces(vocabulary[:known], bare=True))
+    others, places, sides = _together(pairs, WordPieceTokenizer(vocabulary, bare=True), WordPieceTokenizer(vocabulary[:known], bare=True))
     numbers, at = np.unique(others[places[0]] * known + sides[places[1]], return_inverse=True)
     at = at.astype(np.int32)
     foreign, english = np.divmod(numbers, known)
@@ -141,7 +141,7 @@ def _share(rows: NDArray[np.float64], met: NDArray[np.bool_], pieces: Sequence[s
 
 
 def _together(
-    pairs: Sequence[tuple[str, str]], cutter: Pieces, old: Pieces
+    pairs: Sequence[tuple[str, str]], cutter: WordPieceTokenizer, old: WordPieceTokenizer
 ) -> tuple[NDArray[np.int64], tuple[NDArray[np.int32], NDArray[np.int32]], NDArray[np.int64]]:
     """The pieces of all other sides, the places of theirs and of the English sides that stand in one pair, and the
     pieces of all English sides."""

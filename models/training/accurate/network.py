@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from seemly.pieces import END, PAD, UNKNOWN
+from seemly.inference.tokenizer import END, PAD, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

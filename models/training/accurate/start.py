@@ -14,7 +14,7 @@ import torch
 from onnx import numpy_helper
 from safetensors.torch import load_file
 
-from seemly.pieces import SPECIAL, UNKNOWN, Pieces
+from seemly.inference.tokenizer import SPECIAL, UNKNOWN, WordPieceTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ def load() -> tuple[list[str], Mapping[str, Tensor]]:
     vocabulary = [*SPECIAL, CLS, SEP, *kept]
     rows = torch.cat([torch.stack(first), table[[at[piece] for piece in kept]]])
     emoji = _emoji(set(kept))
-    cutter = Pieces(vocabulary, bare=True)
+    cutter = WordPieceTokenizer(vocabulary, bare=True)
     named = [rows[cutter.encode(name).tolist() or [UNKNOWN]].mean(dim=0) for name in emoji.values()]
     vocabulary += emoji
     tensors["embeddings.word_embeddings.weight"] = torch.cat([rows, torch.stack(named)])

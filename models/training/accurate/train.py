@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from seemly.pieces import Pieces, split, strip
+from seemly.inference.tokenizer import WordPieceTokenizer, split, strip
 from training.accurate import foreign, start
 from training.accurate.fit import fit
 from training.accurate.network import Network
@@ -52,7 +52,7 @@ def train(
             print(f"rows: {rounded[0].counts}", flush=True)
         return rounded[0].draw(number, size)
 
-    cutters = Pieces(vocabulary, bare=True), Pieces(known, bare=True)
+    cutters = WordPieceTokenizer(vocabulary, bare=True), WordPieceTokenizer(known, bare=True)
     fit(network, teacher, draw, rounds, cutters, work / "rounds.pt", seed=seed)
     return network.eval(), vocabulary
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from seemly.service.delivery import Mail, Mailer, Sender, record, send
-from seemly.service.environment import Environment
-from seemly.service.schedule import HOLD_MS, Schedule, claim
+from seemly.service.base.environment import Environment
+from seemly.service.webhooks.delivery import Mail, Mailer, Sender, record, send
+from seemly.service.webhooks.schedule import HOLD_MS, Schedule, claim
 
 __all__ = ["Job", "Worker"]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from seemly.cli.entry import main
+from seemly.cli.main import main
 
 __all__ = ["main"]

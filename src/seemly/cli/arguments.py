@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from seemly.cli.operations import OPERATIONS
-from seemly.version import __version__
+from seemly.core.version import __version__
 
 __all__ = ["build_parser", "split_names"]
 

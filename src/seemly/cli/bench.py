@@ -14,16 +14,16 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
 
-from seemly.cli import samples
-from seemly.cli.codes import DONE
-from seemly.cli.open import describe_models, open_engine
-from seemly.engine import DEFAULT_TIER, Engine
-from seemly.errors import ConfigError
-from seemly.version import __version__
+from seemly.cli import bench_messages
+from seemly.cli.exit_codes import DONE
+from seemly.cli.options import describe_models, open_engine
+from seemly.core.errors import ConfigError
+from seemly.core.version import __version__
+from seemly.engine.engine import DEFAULT_TIER, Engine
 
 if TYPE_CHECKING:
-    from seemly.cli.console import Console
-    from seemly.models import Models
+    from seemly.cli.streams import Console
+    from seemly.engine.models import Models
 
 __all__ = ["Figure", "bench", "resident_mb"]
 
@@ -115,9 +115,9 @@ def _cold(channel: Path | None, tier: str | None) -> list[Figure]:
 
 
 def _single(engine: Engine) -> list[Figure]:
-    for message in samples.english(_WARM, first=_MESSAGES):
+    for message in bench_messages.english(_WARM, first=_MESSAGES):
         engine.moderate(message)
-    times = [_time(engine.moderate, message) for message in samples.english(_MESSAGES)]
+    times = [_time(engine.moderate, message) for message in bench_messages.english(_MESSAGES)]
     cuts = quantiles(times, n=100)
     return [
         Figure("moderate, ~200 characters: p50", 1e3 * cuts[49], "us"),
@@ -126,7 +126,7 @@ def _single(engine: Engine) -> list[Figure]:
 
 
 def _batch(engine: Engine) -> list[Figure]:
-    messages = samples.english(2 * _MESSAGES, first=2 * _MESSAGES)
+    messages = bench_messages.english(2 * _MESSAGES, first=2 * _MESSAGES)
     cpu = time.process_time()
     took = _time(lambda given: sum(1 for _ in engine.moderate_many(given)), messages)
     cpu = time.process_time() - cpu
@@ -137,7 +137,7 @@ def _batch(engine: Engine) -> list[Figure]:
 
 
 def _long(engine: Engine) -> list[Figure]:
-    prose, mixed = samples.long_text(), samples.mixed_scripts()
+    prose, mixed = bench_messages.long_text(), bench_messages.mixed_scripts()
     return [
         Figure("100,000 characters, English prose", median(_time(engine.moderate, prose) for _ in range(3)), "ms"),
         Figure("100,000 characters, mixed scripts", median(_time(engine.moderate, mixed) for _ in range(3)), "ms"),

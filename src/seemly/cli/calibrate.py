@@ -7,19 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seemly.channel import Calibration
-from seemly.cli.examples import ExampleFiles, report_rows
-from seemly.cli.files import check_new, write_channel
-from seemly.cli.open import open_engine
-from seemly.cli.tables import format_table
+from seemly.cli.example_files import ExampleFiles, check_new, report_rows, write_channel
+from seemly.cli.options import open_engine
+from seemly.cli.output import format_table
+from seemly.core.channel import Calibration
 from seemly.evaluation.calibration import Method, fit_calibrations, score_raw
-from seemly.evaluation.overview import Table
-from seemly.evaluation.plain import plain
+from seemly.evaluation.formatting import plain
+from seemly.evaluation.tables import Table
 
 if TYPE_CHECKING:
-    from seemly.channel import Channel
-    from seemly.cli.console import Console
-    from seemly.models import Models
+    from seemly.cli.streams import Console
+    from seemly.core.channel import Channel
+    from seemly.engine.models import Models
 
 __all__ = ["CalibrateJob", "run_calibrate"]
 

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seemly.cli.examples import ExampleFiles, report_rows
-from seemly.cli.files import check_new, write_channel, write_text
-from seemly.cli.open import describe_engine, open_engine
-from seemly.cli.tables import format_table
-from seemly.errors import ConfigError, DataError
-from seemly.evaluation.measuring import evaluate
-from seemly.evaluation.overview import tabulate_evaluation, tabulate_fitted
-from seemly.evaluation.plain import plain
+from seemly.cli.example_files import ExampleFiles, check_new, report_rows, write_channel, write_text
+from seemly.cli.options import describe_engine, open_engine
+from seemly.cli.output import format_table
+from seemly.core.errors import ConfigError, DataError
+from seemly.evaluation.formatting import plain
+from seemly.evaluation.measurement import evaluate
 from seemly.evaluation.report import render_evaluation
+from seemly.evaluation.tables import tabulate_evaluation, tabulate_fitted
 from seemly.evaluation.thresholds import apply_thresholds, find_thresholds, parse_target
 
 if TYPE_CHECKING:
-    from seemly.cli.console import Console
+    from seemly.cli.streams import Console
+    from seemly.engine.models import Models
     from seemly.evaluation.thresholds import FittedThreshold
-    from seemly.models import Models
 
 __all__ = ["EvaluateJob", "run_evaluate"]
 

@@ -7,12 +7,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seemly.channel import Channel
-from seemly.cli.codes import DONE
-from seemly.errors import ConfigError
+from seemly.cli.exit_codes import DONE
+from seemly.core.channel import Channel
+from seemly.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from seemly.cli.console import Console
+    from seemly.cli.streams import Console
 
 __all__ = ["render_template", "write_channel"]
 

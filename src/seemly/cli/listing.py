@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from seemly.channel import Channel
-from seemly.cli.codes import DONE
-from seemly.cli.open import find_registry, open_channel
-from seemly.engine import DEFAULT_TIER
-from seemly.models import Models
-from seemly.plan import compile_plan
+from seemly.cli.exit_codes import DONE
+from seemly.cli.options import find_registry, open_channel
+from seemly.core.channel import Channel
+from seemly.engine.engine import DEFAULT_TIER
+from seemly.engine.models import Models
+from seemly.engine.plan import compile_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seemly.cli.console import Console
+    from seemly.cli.streams import Console
 
 __all__ = ["list_policies", "write_schema"]
 

@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from seemly.cli.codes import DONE
+from seemly.cli.exit_codes import DONE
 from seemly.cli.serve import MISSING, open_store
-from seemly.errors import ConfigError
-from seemly.service.environment import Environment
-from seemly.service.keys import log
-from seemly.service.records import Key, Organization
+from seemly.core.errors import ConfigError
+from seemly.service.base.environment import Environment
+from seemly.service.base.records import Key, Organization
+from seemly.service.management.keys import log
+from seemly.service.management.views import view_organization
 from seemly.service.retention import export_project
-from seemly.service.views.accounts import view_organization
 
 if TYPE_CHECKING:
     from seemly.adapters.server.endpoint import Endpoint
-    from seemly.adapters.store.sql import SqlStore
-    from seemly.cli.console import Console
+    from seemly.adapters.store.sql_store import SqlStore
+    from seemly.cli.streams import Console
 
 __all__ = ["ManageJob", "OrganizationJob", "run_export", "run_manage", "run_organization"]
 
@@ -60,15 +60,15 @@ def run_manage(job: ManageJob, console: Console) -> int:
         from starlette.requests import Request
 
         from seemly.adapters.server.endpoint import Call
-        from seemly.adapters.server.parts import Parts
-        from seemly.adapters.server.queries import read_query
-        from seemly.adapters.server.rates import Rates
+        from seemly.adapters.server.parameters import read_query
+        from seemly.adapters.server.rate_limits import Rates
         from seemly.adapters.server.routes import ENDPOINTS
         from seemly.adapters.server.settings import ServerSettings
+        from seemly.adapters.server.state import Parts
     except ModuleNotFoundError as error:
         raise ConfigError(MISSING) from error
-    from seemly.service.engines import Engines
-    from seemly.service.moderation import Moderation
+    from seemly.service.moderation.engine_cache import Engines
+    from seemly.service.moderation.moderation import Moderation
 
     endpoint = next(each for each in ENDPOINTS if each.name == job.operation)
     path, fields = _read_words(endpoint, job.words)

@@ -10,21 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from seemly.cli.codes import BAD_ROWS, DONE, MET
-from seemly.cli.open import open_engine
-from seemly.cli.output import check_paths, to_line
-from seemly.cli.readers import SUFFIXES, BadRow, Columns, Format, Place, Row, read_rows, read_texts
-from seemly.cli.summary import summarize
-from seemly.content import Audio, Image, Video, is_url
-from seemly.engine import Engine, Rejected
-from seemly.errors import ConfigError, ContentError, Issue
-from seemly.progress import Progress
+from seemly.cli.exit_codes import BAD_ROWS, DONE, MET
+from seemly.cli.inputs import SUFFIXES, BadRow, Columns, Format, Place, Row, read_rows, read_texts
+from seemly.cli.options import open_engine
+from seemly.cli.output import check_paths, summarize, to_line
+from seemly.core.content import Audio, Image, Video, is_url
+from seemly.core.errors import ConfigError, ContentError, Issue
+from seemly.engine.engine import Engine, Rejected
+from seemly.evaluation.progress import Progress
 
 if TYPE_CHECKING:
-    from seemly.cli.console import Console
-    from seemly.explain import Explanation
-    from seemly.models import Models
-    from seemly.result import ModerationResult
+    from seemly.cli.streams import Console
+    from seemly.engine.explain import Explanation
+    from seemly.engine.models import Models
+    from seemly.engine.result import ModerationResult
 
 __all__ = ["Job", "run"]
 

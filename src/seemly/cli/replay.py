@@ -8,21 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seemly.channel import Channel
-from seemly.cli.examples import ExampleFiles, report_rows
-from seemly.cli.files import check_new, write_text
-from seemly.cli.open import describe_engine, open_engine
-from seemly.cli.tables import format_table
-from seemly.evaluation.history import replay
-from seemly.evaluation.overview import tabulate_replay
+from seemly.cli.example_files import ExampleFiles, check_new, report_rows, write_text
+from seemly.cli.options import describe_engine, open_engine
+from seemly.cli.output import format_table
+from seemly.core.channel import Channel
+from seemly.evaluation.draft_replay import replay
+from seemly.evaluation.progress import Progress
 from seemly.evaluation.report import render_replay
-from seemly.progress import Progress
+from seemly.evaluation.tables import tabulate_replay
 
 if TYPE_CHECKING:
-    from seemly.cli.console import Console
-    from seemly.engine import Engine
+    from seemly.cli.streams import Console
+    from seemly.engine.engine import Engine
+    from seemly.engine.models import Models
     from seemly.evaluation.examples import Example
-    from seemly.models import Models
 
 __all__ = ["ReplayJob", "run_replay"]
 

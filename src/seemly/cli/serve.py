@@ -8,17 +8,17 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from seemly.cli.codes import DONE
-from seemly.errors import ConfigError, ConflictError, ContentError
-from seemly.service.accounts import update_member
-from seemly.service.environment import Environment
-from seemly.service.setup import set_up
+from seemly.cli.exit_codes import DONE
+from seemly.core.errors import ConfigError, ConflictError, ContentError
+from seemly.service.base.environment import Environment
+from seemly.service.management.accounts import update_member
+from seemly.service.management.setup import set_up
 
 if TYPE_CHECKING:
-    from seemly.adapters.store.sql import SqlStore
+    from seemly.adapters.store.sql_store import SqlStore
     from seemly.adapters.worker import Worker
-    from seemly.cli.console import Console
-    from seemly.decode import Fetch
+    from seemly.cli.streams import Console
+    from seemly.media.decoding import Fetch
 
 __all__ = ["MISSING", "ServeJob", "open_store", "run_serve", "run_setup", "run_worker"]
 
@@ -68,7 +68,7 @@ def run_serve(job: ServeJob, console: Console) -> int:
         import uvicorn
 
         from seemly.adapters.server.app import create_app
-        from seemly.adapters.server.logs import log_to
+        from seemly.adapters.server.log_format import log_to
         from seemly.adapters.server.settings import ServerSettings
     except ModuleNotFoundError as error:
         raise ConfigError(MISSING) from error
@@ -104,7 +104,7 @@ def run_serve(job: ServeJob, console: Console) -> int:
 def run_worker(job: ServeJob, console: Console) -> int:
     """Deliver webhooks until interrupted. Raises ConfigError."""
     try:
-        from seemly.adapters.server.logs import log_to
+        from seemly.adapters.server.log_format import log_to
     except ModuleNotFoundError as error:
         raise ConfigError(MISSING) from error
     store = open_store(job.database)
@@ -119,7 +119,7 @@ def run_worker(job: ServeJob, console: Console) -> int:
 def open_store(database: str) -> SqlStore:
     """The store of a database's URL. Raises ConfigError."""
     try:
-        from seemly.adapters.store.sql import SqlStore
+        from seemly.adapters.store.sql_store import SqlStore
     except ModuleNotFoundError as error:
         raise ConfigError(MISSING) from error
     return SqlStore(database)
@@ -143,13 +143,13 @@ def _set_up(store: SqlStore, job: ServeJob) -> dict[str, str] | None:
 
 def _make_worker(env: Environment, job: ServeJob) -> Worker:
     try:
-        from seemly.adapters.mail import SmtpMailer
-        from seemly.adapters.webhooks import HttpSender
+        from seemly.adapters.http.webhook_sender import HttpSender
+        from seemly.adapters.smtp import SmtpMailer
         from seemly.adapters.worker import Job, Worker
     except ModuleNotFoundError as error:
         raise ConfigError(MISSING) from error
-    from seemly.service.blocks import lift_expired
-    from seemly.service.promotion import raise_levels
+    from seemly.service.authors.blocks import lift_expired
+    from seemly.service.authors.trust_sweep import raise_levels
     from seemly.service.retention import delete_expired
 
     password = os.environ.get("SEEMLY_SMTP_PASSWORD", "")
@@ -164,7 +164,7 @@ def _make_worker(env: Environment, job: ServeJob) -> Worker:
 
 def _make_fetch(job: ServeJob) -> Fetch | None:
     try:
-        from seemly.adapters.fetch import Fetcher
+        from seemly.adapters.http.fetch import Fetcher
     except ModuleNotFoundError:
         return None
     return Fetcher(allow_private=job.allow_private_targets).fetch

@@ -15,13 +15,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seemly.errors import DataError
+    from seemly.core.errors import DataError
     from seemly.evaluation.calibration import calibrate
-    from seemly.evaluation.changes import PolicyChange, Replay, Replayed, Transition
     from seemly.evaluation.comparison import Comparison, Difference, Disagreement, PolicyComparison, compare
-    from seemly.evaluation.evaluation import ActionCount, Evaluation, Latency, Misjudged, Slice
+    from seemly.evaluation.draft_replay import replay
     from seemly.evaluation.examples import Example, read_examples
-    from seemly.evaluation.figures import (
+    from seemly.evaluation.measurement import evaluate
+    from seemly.evaluation.metrics import (
         Confusion,
         Estimate,
         PolicyFigures,
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
         Reliability,
         RocCurve,
     )
-    from seemly.evaluation.history import replay
-    from seemly.evaluation.humans import Agreement, Period, agreement
-    from seemly.evaluation.measuring import evaluate
-    from seemly.evaluation.scored import Scored, ScoredRow
+    from seemly.evaluation.replay_results import PolicyChange, Replay, Replayed, Transition
+    from seemly.evaluation.results import ActionCount, Evaluation, Latency, Misjudged, Slice
+    from seemly.evaluation.reviewer_agreement import Agreement, Period, agreement
+    from seemly.evaluation.scoring import Scored, ScoredRow
     from seemly.evaluation.thresholds import Costs, FittedThreshold, find_thresholds, fit_thresholds
 
 _HOMES = {
-    "seemly.errors": ("DataError",),
+    "seemly.core.errors": ("DataError",),
     "seemly.evaluation.calibration": ("calibrate",),
     "seemly.evaluation.comparison": ("Comparison", "Difference", "Disagreement", "PolicyComparison", "compare"),
-    "seemly.evaluation.evaluation": ("ActionCount", "Evaluation", "Latency", "Misjudged", "Slice"),
+    "seemly.evaluation.results": ("ActionCount", "Evaluation", "Latency", "Misjudged", "Slice"),
     "seemly.evaluation.examples": ("Example", "read_examples"),
-    "seemly.evaluation.figures": (
+    "seemly.evaluation.metrics": (
         "Confusion", "Estimate", "PolicyFigures", "PrecisionRecallCurve", "Reliability", "RocCurve",
     ),
-    "seemly.evaluation.changes": ("PolicyChange", "Replay", "Replayed", "Transition"),
-    "seemly.evaluation.history": ("replay",),
-    "seemly.evaluation.humans": ("Agreement", "Period", "agreement"),
-    "seemly.evaluation.measuring": ("evaluate",),
-    "seemly.evaluation.scored": ("Scored", "ScoredRow"),
+    "seemly.evaluation.replay_results": ("PolicyChange", "Replay", "Replayed", "Transition"),
+    "seemly.evaluation.draft_replay": ("replay",),
+    "seemly.evaluation.reviewer_agreement": ("Agreement", "Period", "agreement"),
+    "seemly.evaluation.measurement": ("evaluate",),
+    "seemly.evaluation.scoring": ("Scored", "ScoredRow"),
     "seemly.evaluation.thresholds": ("Costs", "FittedThreshold", "find_thresholds", "fit_thresholds"),
 }  # fmt: skip
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

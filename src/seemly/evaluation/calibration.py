@@ -8,13 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from seemly.channel import Calibration, Channel
-from seemly.engine import Engine
-from seemly.errors import ConfigError, DataError, Issue
+from seemly.core.channel import Calibration, Channel
+from seemly.core.errors import ConfigError, DataError, Issue
+from seemly.engine.engine import Engine
 from seemly.evaluation.examples import Labels, Source, read_examples
-from seemly.evaluation.ranking import Floats
-from seemly.evaluation.scored import Scored
-from seemly.evaluation.scoring import choose_policies, score
+from seemly.evaluation.metrics import Floats
+from seemly.evaluation.scoring import Scored, choose_policies, score
 from seemly.evaluation.thresholds import change_policy
 
 __all__ = [

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from seemly.channel import Action
-from seemly.engine import Engine
-from seemly.errors import DataError
-from seemly.evaluation.evaluation import Evaluation
+from seemly.core.channel import Action
+from seemly.core.errors import DataError
+from seemly.engine.engine import Engine
 from seemly.evaluation.examples import Labels, Source, read_examples
-from seemly.evaluation.measuring import evaluate
-from seemly.evaluation.optional import need
-from seemly.evaluation.plain import plain, render_table
-from seemly.evaluation.ranking import Floats, Ranking, draw_weights, find_interval
+from seemly.evaluation.formatting import need, plain, render_table
+from seemly.evaluation.measurement import evaluate
+from seemly.evaluation.metrics import Floats, Ranking, draw_weights, find_interval
+from seemly.evaluation.results import Evaluation
 
 __all__ = ["Comparison", "Difference", "Disagreement", "PolicyComparison", "compare"]
 

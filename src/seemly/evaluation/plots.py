@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seemly.errors import DataError
-from seemly.evaluation.evaluation import Evaluation
-from seemly.evaluation.figures import PolicyFigures
-from seemly.evaluation.optional import need
+from seemly.core.errors import DataError
+from seemly.evaluation.formatting import need
+from seemly.evaluation.metrics import PolicyFigures
+from seemly.evaluation.results import Evaluation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

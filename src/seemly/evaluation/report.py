@@ -13,12 +13,11 @@ from html import escape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from seemly.errors import ConfigError, DataError, Issue
-from seemly.evaluation.changes import Replay
-from seemly.evaluation.evaluation import Evaluation, Misjudged
-from seemly.evaluation.optional import need
-from seemly.evaluation.overview import Table, tabulate_evaluation, tabulate_fitted, tabulate_replay
-from seemly.evaluation.plain import render_table
+from seemly.core.errors import ConfigError, DataError, Issue
+from seemly.evaluation.formatting import need, render_table
+from seemly.evaluation.replay_results import Replay
+from seemly.evaluation.results import Evaluation, Misjudged
+from seemly.evaluation.tables import Table, tabulate_evaluation, tabulate_fitted, tabulate_replay
 from seemly.evaluation.thresholds import FittedThreshold
 
 if TYPE_CHECKING:

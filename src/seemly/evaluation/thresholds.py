@@ -10,15 +10,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from seemly.channel import Channel, PolicySettings
-from seemly.engine import Engine
-from seemly.errors import ConfigError, DataError, Issue
-from seemly.evaluation.evaluation import Evaluation
+from seemly.core.channel import Channel, PolicySettings
+from seemly.core.errors import ConfigError, DataError, Issue
+from seemly.engine.engine import Engine
 from seemly.evaluation.examples import Labels, Source, read_examples
-from seemly.evaluation.figures import Confusion
-from seemly.evaluation.ranking import Floats, Ranking
-from seemly.evaluation.scored import Scored
-from seemly.evaluation.scoring import choose_policies, score
+from seemly.evaluation.metrics import Confusion, Floats, Ranking
+from seemly.evaluation.results import Evaluation
+from seemly.evaluation.scoring import Scored, choose_policies, score
 
 __all__ = [
     "Costs", "FittedThreshold", "Target", "apply_thresholds", "change_policy", "find_thresholds", "fit_thresholds",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from seemly.channel import Channel
-from seemly.frozen import FrozenMapping
-from seemly.policy import Defaults, Finding, Item, Label, Match, NoOptions, Spec
-from seemly.sight import Sight
-from seemly.span import Span
+from seemly.core.channel import Channel
+from seemly.core.frozen import FrozenMapping
+from seemly.core.span import Span
+from seemly.media.image import ImageAnalysis
+from seemly.policies.protocol import Defaults, Finding, Item, Label, Match, NoOptions, Spec
 
 __all__ = ["CLASSIFIERS"]
 
@@ -45,7 +45,7 @@ class Classifier:
             return [self._read([item])[0] if item.sight is None else self._see(item.sight) for item in items]
         return self._read(items)
 
-    def _see(self, sight: Sight) -> Finding:
+    def _see(self, sight: ImageAnalysis) -> Finding:
         scores = sight.scores
         matches = tuple(
             Match(Span(0, 0), region.what, region.probability, box=region.box)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seemly.errors import ConfigError, Issue
-from seemly.frozen import FrozenMapping
-from seemly.hashes import HashIndex, parse_hashes
-from seemly.policy import NOTHING, Finding, Item, Match, Policy, Spec
-from seemly.span import Span
+from seemly.core.errors import ConfigError, Issue
+from seemly.core.frozen import FrozenMapping
+from seemly.core.span import Span
+from seemly.media.hashing import HashIndex, parse_hashes
+from seemly.policies.protocol import NOTHING, Finding, Item, Match, Policy, Spec
 
 if TYPE_CHECKING:
-    from seemly.channel import Channel, Hashlist
+    from seemly.core.channel import Channel, Hashlist
 
 __all__ = ["KnownImages", "spec_of"]
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seemly.errors import ConfigError, Issue
-from seemly.frozen import EMPTY
-from seemly.policy import NOTHING, Defaults, Finding, Match, Spec
+from seemly.core.errors import ConfigError, Issue
+from seemly.core.frozen import EMPTY
+from seemly.policies.protocol import NOTHING, Defaults, Finding, Match, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seemly.channel import Channel
-    from seemly.policy import Item
-    from seemly.text.signals import Signal
+    from seemly.core.channel import Channel
+    from seemly.policies.protocol import Item
+    from seemly.text.spoof_signals import Signal
 
 __all__ = ["SPEC", "SpoofingOptions", "UnicodeSpoofing"]
 

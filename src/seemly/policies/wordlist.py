@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from seemly.errors import ConfigError, Issue
-from seemly.policy import NOTHING, Finding, Item, Match, Policy, Spec
-from seemly.words.ids import IdIndex
-from seemly.words.index import Hit, WordIndex, outermost
-from seemly.words.patterns import parse_pattern
+from seemly.core.errors import ConfigError, Issue
+from seemly.policies.protocol import NOTHING, Finding, Item, Match, Policy, Spec
+from seemly.text.matching.identifiers import IdIndex
+from seemly.text.matching.index import Hit, WordIndex, outermost
+from seemly.text.matching.patterns import parse_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seemly.channel import Channel, Wordlist
-    from seemly.span import Span
+    from seemly.core.channel import Channel, Wordlist
+    from seemly.core.span import Span
     from seemly.text.normalize import Normalized
 
 __all__ = ["MASK", "Index", "Spanned", "build_allowed", "build_wordlist", "spec_for", "without"]

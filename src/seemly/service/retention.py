@@ -8,14 +8,14 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from seemly.channel import dump
-from seemly.errors import NotFoundError
-from seemly.service.authors import find_author
-from seemly.service.environment import Environment
-from seemly.service.events import delete_events
-from seemly.service.holding import hold_project
-from seemly.service.ports import Order, Query, Record, Transaction, Where, where
-from seemly.service.records import (
+from seemly.core.channel import dump
+from seemly.core.errors import NotFoundError
+from seemly.service.authors.authors import find_author
+from seemly.service.base.environment import Environment
+from seemly.service.base.locking import hold_project
+from seemly.service.base.paged_scan import scan
+from seemly.service.base.ports import Order, Query, Record, Transaction, Where, where
+from seemly.service.base.records import (
     Action,
     ActionRun,
     Author,
@@ -26,8 +26,8 @@ from seemly.service.records import (
     Queue,
     WordlistRecord,
 )  # fmt: skip
-from seemly.service.scanning import scan
-from seemly.service.trust import DAY_MS
+from seemly.service.base.times import DAY_MS
+from seemly.service.webhooks.events import delete_events
 
 __all__ = ["delete_expired", "erase_author", "export_author", "export_project"]
 

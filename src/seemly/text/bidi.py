@@ -7,7 +7,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from seemly.text.signals import Mark
+    from seemly.text.spoof_signals import Mark
     from seemly.text.view import Edit
 
 __all__ = ["OVERRIDE", "turn_back"]

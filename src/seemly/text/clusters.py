@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 import regex
 
-from seemly.span import Span
+from seemly.core.span import Span
 
 __all__ = ["Clusters"]
 

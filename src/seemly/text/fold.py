@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seemly.text.classes import classify, decode, encode
+from seemly.text.char_classes import classify, decode, encode
 from seemly.text.leet import read_leet
 from seemly.text.symbols import spell_regional
 from seemly.text.view import View, rewrite
 
 if TYPE_CHECKING:
-    from seemly.text.classes import Codes
+    from seemly.text.char_classes import Codes
     from seemly.text.view import Edit
 
 __all__ = ["fold"]

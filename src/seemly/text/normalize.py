@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from seemly.text.bidi import OVERRIDE, turn_back
-from seemly.text.classes import classify
-from seemly.text.clean import clean
+from seemly.text.char_classes import classify
 from seemly.text.fold import fold
-from seemly.text.signals import Signal, gather
+from seemly.text.nfkc import clean
+from seemly.text.spoof_signals import Signal, gather
 from seemly.text.spoofs import resolve
 from seemly.text.squash import squash
 from seemly.text.view import View, rewrite
 
 if TYPE_CHECKING:
-    from seemly.text.signals import Mark
+    from seemly.text.spoof_signals import Mark
 
 __all__ = ["Normalized", "normalize"]
 

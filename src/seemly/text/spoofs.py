@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from seemly.text.lookalikes import confusables, lookalikes
 from seemly.text.symbols import find_bounds, read_emoji, read_regional, read_symbols
-from seemly.text.turned import read_turned
+from seemly.text.upside_down import read_turned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from seemly.text.signals import Mark
+    from seemly.text.spoof_signals import Mark
     from seemly.text.view import Edit
 
 __all__ = ["resolve"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.text.classes import classify
+from seemly.text.char_classes import classify
 from seemly.text.leet import LETTERS
 from seemly.text.view import rewrite
 

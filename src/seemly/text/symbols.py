@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from seemly.text.lookalikes import confusables, lookalikes
 
 if TYPE_CHECKING:
-    from seemly.text.signals import Mark
+    from seemly.text.spoof_signals import Mark
     from seemly.text.view import Edit
 
 __all__ = ["find_bounds", "is_flags", "read_emoji", "read_regional", "read_symbols", "spell_regional"]

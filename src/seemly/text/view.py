@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import regex
 
-from seemly.span import Span
+from seemly.core.span import Span
 from seemly.text.clusters import Clusters
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from seemly.speech import Sound
+from seemly.media.speech import Sound
 
 if TYPE_CHECKING:
     import numpy as np

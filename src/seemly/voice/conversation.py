@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 
-from seemly.content import Submission, Text, Turn
-from seemly.errors import SeemlyError
-from seemly.leaves import tell
-from seemly.speech import Sound, Transcriber
+from seemly.core.content import Submission, Text, Turn
+from seemly.core.errors import SeemlyError
+from seemly.engine.extraction import tell
+from seemly.media.speech import Sound, Transcriber
 from seemly.voice.events import SessionWarning, Track, UtteranceFinal, UtterancePartial
 from seemly.voice.line import Stretch
 from seemly.voice.setup import Arguments, Parts

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from seemly.bounds import check_fields
-from seemly.frozen import FrozenMapping
-from seemly.result import ModerationResult
+from seemly.core.frozen import FrozenMapping
+from seemly.core.validation import check_fields
+from seemly.engine.result import ModerationResult
 
 __all__ = [
     "VERSION", "Event", "SessionEnded", "SessionStarted", "SessionWarning", "Stats", "Track", "UtteranceFinal",

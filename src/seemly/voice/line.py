@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seemly.speech import RATE, Sound
+from seemly.media.speech import RATE, Sound
 from seemly.voice.activity import Activity, OpenActivity
 from seemly.voice.events import Track
 from seemly.voice.pcm import PcmStream

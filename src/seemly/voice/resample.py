@@ -10,7 +10,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from seemly.speech import RATE
+from seemly.media.speech import RATE
 
 __all__ = ["Resampler"]
 

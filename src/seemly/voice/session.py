@@ -8,13 +8,13 @@ from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator, M
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from seemly.content import Submission
-from seemly.engine import Engine
-from seemly.errors import ConfigError, ContentError, Issue
-from seemly.frozen import EMPTY
-from seemly.locks import ProcessLock
-from seemly.result import ModerationResult
-from seemly.speech import RATE, Transcriber
+from seemly.core.content import Submission
+from seemly.core.errors import ConfigError, ContentError, Issue
+from seemly.core.frozen import EMPTY
+from seemly.core.locks import ProcessLock
+from seemly.engine.engine import Engine
+from seemly.engine.result import ModerationResult
+from seemly.media.speech import RATE, Transcriber
 from seemly.voice.activity import Activity
 from seemly.voice.conversation import Conversation
 from seemly.voice.events import Event, SessionEnded, SessionStarted, SessionWarning, Stats, Track

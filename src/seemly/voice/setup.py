@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from annotated_types import Interval, Len
 
-from seemly.bounds import find_issues
-from seemly.decode import load
-from seemly.engine import Engine
-from seemly.errors import ConfigError, DecodeError, Issue
-from seemly.frozen import EMPTY, FrozenMapping, freeze
-from seemly.speech import Transcriber
+from seemly.core.errors import ConfigError, DecodeError, Issue
+from seemly.core.frozen import EMPTY, FrozenMapping, freeze
+from seemly.core.validation import find_issues
+from seemly.engine.engine import Engine
+from seemly.media.decoding import load
+from seemly.media.speech import Transcriber
 from seemly.voice.activity import Activity, OpenActivity
 from seemly.voice.events import Track
 from seemly.voice.line import Line
@@ -21,7 +21,7 @@ from seemly.voice.pcm import Encoding, PcmStream
 
 __all__ = ["Arguments", "Parts", "prepare"]
 
-_ACTIVITY = "seemly.adapters.speech_activity:SpeechActivity"
+_ACTIVITY = "seemly.adapters.audio.voice_activity:SpeechActivity"
 _MISSING = 'nothing that cuts speech into utterances is installed: pip install "seemly[media]"'
 
 

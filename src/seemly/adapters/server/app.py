@@ -19,30 +19,30 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import Scope
 
-from seemly.adapters.server.description import VERSION, describe
+from seemly.adapters.server.compat import add_doors
 from seemly.adapters.server.dispatch import gather_texts, make_handler
-from seemly.adapters.server.doors import add_doors
 from seemly.adapters.server.endpoint import Endpoint
-from seemly.adapters.server.faults import JsonAnswer, answer_http, answer_seemly, answer_unknown, problem
-from seemly.adapters.server.gate import Gate
-from seemly.adapters.server.parts import Parts
-from seemly.adapters.server.rates import Rates
+from seemly.adapters.server.errors import JsonAnswer, answer_http, answer_seemly, answer_unknown, problem
+from seemly.adapters.server.middleware import Gate
+from seemly.adapters.server.openapi import VERSION, describe
+from seemly.adapters.server.rate_limits import Rates
 from seemly.adapters.server.routes import ENDPOINTS
 from seemly.adapters.server.settings import ServerSettings
-from seemly.adapters.server.slots import Slots
-from seemly.adapters.server.stream import make_stream
-from seemly.channel import Channel
-from seemly.errors import SeemlyError
-from seemly.service.cache import CachedStore
-from seemly.service.engines import Engines
-from seemly.service.environment import Environment
-from seemly.service.moderation import Moderation
+from seemly.adapters.server.state import Parts
+from seemly.adapters.server.thread_pool import Slots
+from seemly.adapters.server.voice_stream import make_stream
+from seemly.adapters.store.cached import CachedStore
+from seemly.core.channel import Channel
+from seemly.core.errors import SeemlyError
+from seemly.service.base.environment import Environment
+from seemly.service.moderation.engine_cache import Engines
+from seemly.service.moderation.moderation import Moderation
 
 if TYPE_CHECKING:
     from seemly.adapters.worker import Worker
-    from seemly.decode import Fetch
-    from seemly.models import Models
-    from seemly.service.ports import Store
+    from seemly.engine.models import Models
+    from seemly.media.decoding import Fetch
+    from seemly.service.base.ports import Store
 
 __all__ = ["PREFIX", "create_app"]
 

@@ -1,10 +1,7 @@
-"""The addresses of Perspective API and of OpenAI's moderations, for clients that were written for these.
+"""Endpoints for clients of other services: Perspective API and OpenAI's moderations.
 
-`perspective_router` and `moderations_router` make routers for an application: `app.include_router(…)`. Both take
-`authenticate`, from a key and the request that it came with to who calls, `find_engine`, from who calls to the engine
-that answers, and `count`, which is told who calls and how many units were used, once there is an answer. These run in a
-thread and may raise a SeemlyError, which is answered in the shape that the client expects, by its code. The body is not
-read before the key is known, and a request takes at most `timeout` seconds.
+`perspective_router` and `moderations_router` make routers for an application. In the service, a project's key opens
+them, and its default channel answers.
 """
 
 from __future__ import annotations
@@ -17,22 +14,29 @@ from typing import Any, Generic, Protocol, TypeVar, cast
 from urllib.parse import parse_qsl, urlencode
 
 from anyio import to_thread
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from seemly.adapters import openai_moderations, perspective
-from seemly.adapters.openai_moderations import ModerationsError
-from seemly.adapters.perspective import PerspectiveError
-from seemly.adapters.server.faults import STATUS, TooBusyError
-from seemly.adapters.server.gate import read_json
-from seemly.engine import Engine
-from seemly.errors import SeemlyError, TooManyRequestsError, UnauthorizedError
-from seemly.result import ModerationResult
+from seemly.adapters.compat import openai, perspective
+from seemly.adapters.compat.openai import ModerationsError
+from seemly.adapters.compat.perspective import PerspectiveError
+from seemly.adapters.server.errors import STATUS, TooBusyError
+from seemly.adapters.server.middleware import read_json
+from seemly.adapters.server.rate_limits import RateExceededError, count_moderation
+from seemly.adapters.server.state import Parts
+from seemly.adapters.server.thread_pool import Slots
+from seemly.core.errors import SeemlyError, TooManyRequestsError, UnauthorizedError
+from seemly.engine.engine import Engine
+from seemly.engine.result import ModerationResult
+from seemly.service.base.records import Project
+from seemly.service.management import keys
+from seemly.service.management.accounts import find_organization, require_quota
 
-__all__ = ["MAX_BODY", "TIMEOUT_S", "Run", "moderations_router", "perspective_router"]
+__all__ = ["MAX_BODY", "TIMEOUT_S", "Run", "add_doors", "moderations_router", "perspective_router"]
+
 
 MAX_BODY = 8_000_000
 """The largest body of a request, in bytes, unless it is told otherwise."""
@@ -117,7 +121,7 @@ def moderations_router(
 
     def moderate(caller: Caller, body: Any) -> dict[str, Any]:
         engine = _Counting(find_engine(caller))
-        answer = openai_moderations.moderate(body, cast(Engine, engine))
+        answer = openai.moderate(body, cast(Engine, engine))
         count(caller, engine.units)
         return answer
 
@@ -211,3 +215,34 @@ def _tell_google(error: SeemlyError, status: int) -> PerspectiveError:
 def _tell_openai(error: SeemlyError, status: int) -> ModerationsError:
     reasons = {401: "invalid_api_key", 429: "rate_limit_exceeded"}
     return ModerationsError(str(error), status=status, reason=reasons.get(status))
+
+
+def add_doors(app: FastAPI, parts: Parts, slots: Slots) -> None:
+    """Answer Perspective API's and OpenAI's addresses. Each request counts once against the project's rate, and what it
+    is answered about against the organization's quota, as `/moderate` counts it."""
+
+    def admit(secret: str, request: Request) -> Project:
+        project_id = keys.require_moderation(keys.authenticate(parts.env, secret))
+        try:
+            project, request.state.allowance = count_moderation(parts, project_id)
+        except RateExceededError as error:
+            request.state.allowance = error.allowance
+            raise
+        with parts.env.store.read() as tx:
+            require_quota(parts.env, tx, find_organization(tx, project.organization_id))
+        return project
+
+    def find_engine(project: Project) -> Engine:
+        return parts.moderation.find_engine(project.id)
+
+    for make in (perspective_router, moderations_router):
+        app.include_router(
+            make(
+                admit,
+                find_engine,
+                count=parts.moderation.count,
+                max_body=parts.settings.max_body,
+                timeout=parts.settings.timeout,
+                run=slots.run,
+            )
+        )

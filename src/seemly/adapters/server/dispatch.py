@@ -11,18 +11,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from seemly.adapters.server.endpoint import Call, Endpoint, RunMany
-from seemly.adapters.server.faults import JsonAnswer, TooBusyError
-from seemly.adapters.server.gate import parse_json, read_body
-from seemly.adapters.server.gathering import Gathering
-from seemly.adapters.server.parts import Parts
-from seemly.adapters.server.paths import read_parts
-from seemly.adapters.server.queries import read_query
-from seemly.adapters.server.rates import Allowance, count_moderation
-from seemly.adapters.server.slots import Slots
-from seemly.attempts import attempt, go_on
-from seemly.errors import ContentError, Issue, SeemlyError
-from seemly.service import keys
-from seemly.service.records import Key
+from seemly.adapters.server.errors import JsonAnswer, TooBusyError
+from seemly.adapters.server.middleware import parse_json, read_body
+from seemly.adapters.server.parameters import read_parts, read_query
+from seemly.adapters.server.rate_limits import Allowance, count_moderation
+from seemly.adapters.server.request_batching import Gathering
+from seemly.adapters.server.state import Parts
+from seemly.adapters.server.thread_pool import Slots
+from seemly.core.attempts import attempt, go_on
+from seemly.core.errors import ContentError, Issue, SeemlyError
+from seemly.service.base.records import Key
+from seemly.service.management import keys
 
 __all__ = ["Handler", "Texts", "gather_texts", "make_handler", "read_bearer"]
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from seemly.errors import NotFoundError, SeemlyError
-from seemly.service import keys
-from seemly.service.environment import Environment
-from seemly.service.records import Key
+from seemly.core.errors import NotFoundError, SeemlyError
+from seemly.service.base.environment import Environment
+from seemly.service.base.records import Key
+from seemly.service.management import keys
 
 if TYPE_CHECKING:
-    from seemly.adapters.server.parts import Parts
+    from seemly.adapters.server.state import Parts
 
 __all__ = ["Answer", "Call", "Endpoint", "Parameter", "RunMany", "Schema"]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from seemly.bounds import check_fields
+from seemly.core.validation import check_fields
 
 __all__ = ["ServerSettings", "StreamLimits"]
 

@@ -10,8 +10,8 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from seemly.adapters.store.faults import StoreUnavailableError
-from seemly.errors import ConfigError
+from seemly.adapters.store.errors import StoreUnavailableError
+from seemly.core.errors import ConfigError
 
 __all__ = ["check_tables", "configure", "upgrade"]
 

@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING
 
 from seemly.policies.pii.keccak import keccak256
-from seemly.policies.pii.reading import Candidate, Detector, cues, weigh
+from seemly.policies.pii.search_text import Candidate, Detector, cues, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from seemly.policies.pii.reading import Reading
+    from seemly.policies.pii.search_text import Reading
 
 __all__ = ["DETECTORS"]
 

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Cues, Detector, cues, union
+from seemly.policies.pii.search_text import Candidate, Cues, Detector, cues, union
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from seemly.policies.pii.reading import Reading
+    from seemly.policies.pii.search_text import Reading
 
 __all__ = ["DETECTORS"]
 

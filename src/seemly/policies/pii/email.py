@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from seemly.policies.pii.reading import Candidate, Detector, cues, has_any, words
+from seemly.policies.pii.search_text import Candidate, Detector, cues, has_any, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from seemly.policies.pii.reading import Reading
+    from seemly.policies.pii.search_text import Reading
 
 __all__ = ["DETECTORS", "PROVIDERS"]
 

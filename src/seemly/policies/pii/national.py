@@ -9,12 +9,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from seemly.policies.pii.numbers import LEAST_DIGITS
-from seemly.policies.pii.reading import Candidate, Cues, Detector, cues, weigh
+from seemly.policies.pii.search_text import Candidate, Cues, Detector, cues, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from seemly.policies.pii.reading import Reading
+    from seemly.policies.pii.search_text import Reading
 
 __all__ = ["DETECTORS"]
 

@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from seemly.policies.pii.numbers import LEAST_DIGITS
-from seemly.policies.pii.reading import Candidate, Detector, cues, weigh, words
+from seemly.policies.pii.search_text import Candidate, Detector, cues, weigh, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from seemly.policies.pii.reading import Reading
+    from seemly.policies.pii.search_text import Reading
 
 __all__ = ["DETECTORS", "luhn"]
 

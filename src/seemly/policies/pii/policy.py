@@ -8,18 +8,18 @@ from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from seemly.errors import ConfigError, Issue
+from seemly.core.errors import ConfigError, Issue
+from seemly.core.span import Span
 from seemly.policies.pii import detectors
 from seemly.policies.pii.masks import Pseudonyms, mask_of
 from seemly.policies.pii.options import EntitySettings, MaskStyle, PiiOptions
-from seemly.policies.pii.reading import Candidate, Reading, count_digits, has_any
-from seemly.policy import NOTHING, Defaults, Finding, Item, Match, Spec
-from seemly.span import Span
+from seemly.policies.pii.search_text import Candidate, Reading, count_digits, has_any
+from seemly.policies.protocol import NOTHING, Defaults, Finding, Item, Match, Spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from seemly.channel import Channel
+    from seemly.core.channel import Channel
     from seemly.text.view import View
 
 __all__ = ["ENTITY_TYPES", "SPEC", "PersonalInformation"]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from seemly.policies.pii.payment import luhn
 from seemly.policies.pii.phone import OTHER_NUMBERS, PHONE_CUES
-from seemly.policies.pii.reading import Candidate, Detector, weigh
+from seemly.policies.pii.search_text import Candidate, Detector, weigh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from seemly.policies.pii.reading import Reading
+    from seemly.policies.pii.search_text import Reading
 
 __all__ = ["DETECTORS"]
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from seemly.policies.url.bare import cased_as_host, may_precede_path, stands_alone, usual
+from seemly.policies.url.bare_domains import cased_as_host, may_precede_path, stands_alone, usual
 from seemly.policies.url.host import Host, read_host
 from seemly.policies.url.tail import tail_end
 

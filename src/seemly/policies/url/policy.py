@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
+from seemly.core.span import Span
+from seemly.policies.protocol import NOTHING, Defaults, Finding, Match, Spec
 from seemly.policies.url.brands import Protected
 from seemly.policies.url.deobfuscate import deobfuscate
 from seemly.policies.url.find import Found, find
@@ -23,14 +25,12 @@ from seemly.policies.url.host import ascii_form, read_host, under
 from seemly.policies.url.risk import assess
 from seemly.policies.url.tables import Brand, brands, words
 from seemly.policies.url.tail import SENTENCE_MARK
-from seemly.policy import NOTHING, Defaults, Finding, Match, Spec
-from seemly.span import Span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seemly.channel import Channel
-    from seemly.policy import Item
+    from seemly.core.channel import Channel
+    from seemly.policies.protocol import Item
     from seemly.text.normalize import Normalized
 
 __all__ = ["SPEC", "UrlOptions", "UrlPolicy"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint
 from seemly.adapters.server.schema import TEXT, WHOLE, maybe, record
-from seemly.service.accounts import get_account
-from seemly.service.records import Project
-from seemly.service.views.accounts import view_account
+from seemly.service.base.records import Project
+from seemly.service.management.accounts import get_account
+from seemly.service.management.views import view_account
 
 __all__ = ["ENDPOINTS"]
 

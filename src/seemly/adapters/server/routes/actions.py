@@ -7,9 +7,9 @@ from typing import Any, get_args
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, taken, text
-from seemly.service import actions
-from seemly.service.execution import LONGEST_MS, MAX_TARGETS, execute
-from seemly.service.records import ActionType
+from seemly.service.base.records import ActionType
+from seemly.service.review import actions
+from seemly.service.review.action_execution import LONGEST_MS, MAX_TARGETS, execute
 
 __all__ = ["ENDPOINTS"]
 

@@ -21,7 +21,7 @@ from seemly.adapters.server.schema import (
     text,
     whole,
 )
-from seemly.service import authors
+from seemly.service.authors import authors
 from seemly.service.retention import erase_author, export_author
 
 __all__ = ["ENDPOINTS"]

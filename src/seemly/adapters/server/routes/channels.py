@@ -7,9 +7,9 @@ from typing import Any
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, resolve, taken, text
-from seemly.channel import Channel
-from seemly.service import channels
-from seemly.service.views.channels import view_channel
+from seemly.core.channel import Channel
+from seemly.service.management import channels
+from seemly.service.management.views import view_channel
 
 __all__ = ["CONTENT_TYPE", "ENDPOINTS"]
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, choice, items, maybe, record, taken, text
-from seemly.service import accounts, keys
-from seemly.service.ports import Transaction
-from seemly.service.records import Member
-from seemly.service.views.keys import view_activity, view_issued, view_key
+from seemly.service.base.ports import Transaction
+from seemly.service.base.records import Member
+from seemly.service.management import accounts, keys
+from seemly.service.management.views import view_activity, view_issued, view_key
 
 __all__ = ["ENDPOINTS"]
 

@@ -8,10 +8,10 @@ from typing import Any
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text
-from seemly.service import accounts
-from seemly.service.ports import Transaction
-from seemly.service.records import Member
-from seemly.service.views.accounts import view_member, view_organization
+from seemly.service.base.ports import Transaction
+from seemly.service.base.records import Member
+from seemly.service.management import accounts
+from seemly.service.management.views import view_member, view_organization
 
 __all__ = ["ENDPOINTS"]
 

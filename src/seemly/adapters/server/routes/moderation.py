@@ -21,9 +21,9 @@ from seemly.adapters.server.schema import (
     taken,
     text,
 )
-from seemly.builtin import BUILTIN
-from seemly.content import MAX_BASE64, MAX_FIELDS, MAX_TEXT
-from seemly.errors import SeemlyError
+from seemly.core.content import MAX_BASE64, MAX_FIELDS, MAX_TEXT
+from seemly.core.errors import SeemlyError
+from seemly.policies.builtin import BUILTIN
 
 __all__ = ["ENDPOINTS"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Schema
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text, whole
-from seemly.service import projects
-from seemly.service.bodies import MAX_INTEGER
-from seemly.service.views.projects import view_new_project, view_project
+from seemly.service.base.requests import MAX_INTEGER
+from seemly.service.management import projects
+from seemly.service.management.views import view_new_project, view_project
 
 __all__ = ["ENDPOINTS"]
 

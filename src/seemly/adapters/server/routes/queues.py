@@ -25,7 +25,8 @@ from seemly.adapters.server.schema import (
     text,
     whole,
 )
-from seemly.service import queues, review
+from seemly.service.review import items as review_items
+from seemly.service.review import queues
 
 __all__ = ["ENDPOINTS"]
 
@@ -132,7 +133,7 @@ def _delete(call: Call) -> Answer:
 
 def _items(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return review.list_items(call.env, tx, call.project_id, call.id_of("queue_id"), call.query)
+        return review_items.list_items(call.env, tx, call.project_id, call.id_of("queue_id"), call.query)
 
 
 def _read(call: Call, queue_id: str) -> Answer:
@@ -142,19 +143,21 @@ def _read(call: Call, queue_id: str) -> Answer:
 
 def _stats(call: Call) -> Answer:
     with call.env.store.read() as tx:
-        return review.measure_queue(call.env, tx, call.project_id, call.id_of("queue_id"), call.query)
+        return review_items.measure_queue(call.env, tx, call.project_id, call.id_of("queue_id"), call.query)
 
 
 def _resolve(call: Call) -> Answer:
     queue_id, item_id = call.id_of("queue_id"), call.id_of("item_id")
     with call.env.store.transaction() as tx:
-        return review.resolve_item(call.env, tx, call.project_id, queue_id, item_id, call.body, reviewer=call.key.name)
+        return review_items.resolve_item(
+            call.env, tx, call.project_id, queue_id, item_id, call.body, reviewer=call.key.name
+        )
 
 
 def _unresolve(call: Call) -> Answer:
     queue_id, item_id = call.id_of("queue_id"), call.id_of("item_id")
     with call.env.store.transaction() as tx:
-        return review.unresolve_item(call.env, tx, call.project_id, queue_id, item_id, call.body)
+        return review_items.unresolve_item(call.env, tx, call.project_id, queue_id, item_id, call.body)
 
 
 _OF: dict[str, Any] = {"tag": "queues", "key": "project"}

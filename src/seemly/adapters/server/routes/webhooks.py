@@ -9,11 +9,13 @@ from typing import Any
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import BOOL, JSON, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text
-from seemly.frozen import thaw
-from seemly.service import delivery, keys, webhooks
-from seemly.service.events import EVENT_TYPES, to_iso
-from seemly.service.records import Attempt, Delivery, Key
-from seemly.service.views.webhooks import view_webhook
+from seemly.core.frozen import thaw
+from seemly.service.base.records import Attempt, Delivery, Key
+from seemly.service.base.times import to_iso
+from seemly.service.management import keys, webhooks
+from seemly.service.webhooks import delivery
+from seemly.service.webhooks.events import EVENT_TYPES
+from seemly.service.webhooks.views import view_webhook
 
 __all__ = ["ENDPOINTS"]
 

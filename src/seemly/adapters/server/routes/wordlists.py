@@ -7,9 +7,9 @@ from typing import Any
 from seemly.adapters.server.endpoint import Answer, Call, Endpoint, Parameter, Schema
 from seemly.adapters.server.routes.projects import DELETED
 from seemly.adapters.server.schema import BOOL, TEXT, TIME, WHOLE, choice, items, maybe, record, taken, text
-from seemly.errors import ContentError, Issue
-from seemly.service import wordlists
-from seemly.service.views.wordlists import (
+from seemly.core.errors import ContentError, Issue
+from seemly.service.management import wordlists
+from seemly.service.management.views import (
     view_added_words,
     view_embedding_status,
     view_listed_wordlist,

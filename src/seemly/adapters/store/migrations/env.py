@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from seemly.adapters.store.schema import METADATA
+from seemly.adapters.store.tables import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],

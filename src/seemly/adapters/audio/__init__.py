@@ -1,0 +1,1 @@
+"""Decode sound, find speech in it, and transcribe it."""

@@ -1,0 +1,1 @@
+"""Formats of other services: OpenAI moderations and Perspective."""

@@ -1,0 +1,1 @@
+"""Fetch media and send webhooks over HTTP, to public addresses only."""

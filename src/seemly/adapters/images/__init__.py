@@ -1,0 +1,1 @@
+"""Decode images and look at them: nudity, text, barcodes, hashes, classifiers, blurring."""

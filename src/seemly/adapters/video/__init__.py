@@ -1,0 +1,1 @@
+"""Decode video into frames and sound."""

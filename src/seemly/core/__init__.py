@@ -1,0 +1,1 @@
+"""Values and primitives: errors, spans, channel, content, submission, validation."""

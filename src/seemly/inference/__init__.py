@@ -1,0 +1,1 @@
+"""Text models: tokenizer, scorers, cascade, language."""

@@ -1,0 +1,1 @@
+"""Values and protocols for pictures and speech."""

@@ -1,0 +1,1 @@
+"""Find profanity with a graded lexicon."""

@@ -1,0 +1,1 @@
+"""Authors: records, blocks, trust levels."""

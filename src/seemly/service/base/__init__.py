@@ -1,0 +1,1 @@
+"""Ports, records, requests and locking that every use case of the service shares."""

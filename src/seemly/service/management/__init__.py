@@ -1,0 +1,1 @@
+"""Organizations, members, projects, channels, wordlists and keys."""

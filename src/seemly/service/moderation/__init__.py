@@ -1,0 +1,1 @@
+"""Moderate a submission and store the outcome."""

@@ -1,1 +1,0 @@
-"""What the service answers and tells, in the shapes of the wire."""

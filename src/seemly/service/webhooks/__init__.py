@@ -1,0 +1,1 @@
+"""Webhooks: events, delivery, retries, signatures."""

@@ -1,0 +1,1 @@
+"""Search many words at once in the views of a text."""

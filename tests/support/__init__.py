@@ -1,0 +1,1 @@
+"""What several tests share: fakes, worlds, servers and strategies."""
