@@ -111,6 +111,10 @@ class FakeScorer:
         rows = [[self.scores.get(text, {}).get(label, 0.0) for label in labels] for text in texts]
         return np.array(rows, np.float32).reshape(len(texts), len(labels))
 
+    def supported(self, label: str, language: str | None) -> bool:
+        """Return True: a fake knows every language."""
+        return True
+
     def sketch(self, texts: Sequence[str], labels: Sequence[str]) -> NDArray[np.float32]:
         """Shape [texts, labels]."""
         return self.score(texts, labels, ())

@@ -42,6 +42,10 @@ class FastScorer:
         """The languages that it was trained and measured on."""
         return self._manifest.languages
 
+    def supported(self, label: str, language: str | None) -> bool:
+        """Return whether a label may flag in a language, as it was measured; always if it cannot be told (None)."""
+        return self._manifest.supports(label, language)
+
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Probabilities, 0 to 1, of shape [texts, labels]; the thresholds make no difference to this tier."""
         del thresholds

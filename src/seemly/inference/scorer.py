@@ -29,6 +29,13 @@ class Scorer(Protocol):
         """The ISO 639-1 codes of the languages that its best model was trained and measured on."""
         ...
 
+    def supported(self, label: str, language: str | None) -> bool:
+        """Return whether a label was measured to be good enough to flag in a language.
+
+        A language that cannot be told (None) counts as supported, one that no table names does not.
+        """
+        ...
+
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Probabilities, 0 to 1, of shape [texts, labels].
 

@@ -62,8 +62,10 @@ _REPEATED = re.compile(r"(.)\1{2,32}", re.DOTALL)
 _VOWELS = r"\u0900-\u0dff\u0f00-\u0fff\ua800-\uabff"
 _BARE = re.compile(rf"(?:[^\W_]|[{_VOWELS}])+|[\W_]")
 # Accents, and the vowel points of Hebrew and Arabic: what people leave out as they please.
-_ACCENTS = re.compile("[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff"
-                      "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]")
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]"
+)
 
 _CACHED = 32_768
 """Words kept in the cache: about 6 MB. It is emptied when full, which a Zipfian stream hardly notices."""
@@ -79,7 +81,8 @@ class WordPieceTokenizer(dict[str, bytes]):
     of 32-bit integers, which are put together without a look at each.
 
     `vocabulary` lists the pieces by number, `SPECIAL` first. A `bare` vocabulary knows letters without their accents
-    (but for whole words that it lists with them) and punctuation sign by sign, as BERT's uncased one does. Safe to use from several threads.
+    (but for whole words that it lists with them) and punctuation sign by sign, as BERT's uncased one does. Safe to use
+    from several threads.
     """
 
     def __init__(self, vocabulary: Iterable[str], *, bare: bool = False) -> None:
