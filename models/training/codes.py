@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 LANGUAGES = (
     "en", "de", "fr", "es", "it", "nl", "pl", "pt", "tr", "ru", "uk", "ar", "fa", "hi", "bn", "zh", "ja", "ko", "vi",
     "id", "sv", "da", "no", "fi", "cs", "hu", "ro", "el", "he", "th", "bg",
@@ -22,7 +16,7 @@ _LONG = (
     "lvs:lv lit:lt mal:ml mar:mr mkd:mk mlt:mt mon:mn msa:ms zsm:ms mya:my nep:ne pan:pa pus:ps sin:si slk:sk slv:sl "
     "som:so sqi:sq srp:sr swa:sw swh:sw tam:ta tel:te tgk:tg urd:ur uzb:uz xho:xh yor:yo yue:zh zul:zu gle:ga bos:bs"
 )
-_CODES: Mapping[str, str] = MappingProxyType(dict(pair.split(":") for pair in _LONG.split()))
+_CODES = dict(pair.split(":") for pair in _LONG.split())
 
 
 def code(name: str) -> str:

@@ -128,7 +128,8 @@ def _figures(rows: Encoded, logits: NDArray[np.float32]) -> str:
     for place, label in enumerate(LABELS):
         truth = rows.labels[:, place]
         sure = (truth <= 0.25) | (truth >= 0.75)
-        shown.append(f"{label} {roc_auc_score(truth[sure] >= 0.5, logits[sure, place]):.3f}")
+        if len(set((truth[sure] >= 0.5).tolist())) == 2:
+            shown.append(f"{label} {roc_auc_score(truth[sure] >= 0.5, logits[sure, place]):.3f}")
     jigsaw = (rows.sources == "jigsaw") & ~np.isnan(rows.labels[:, 0])
     shown.append(f"jigsaw {roc_auc_score(rows.labels[jigsaw, 0] >= 0.5, logits[jigsaw, 0]):.4f}")
     return " ".join(shown)

@@ -22,7 +22,7 @@ ORDINARY = frozenset(
 )  # fmt: skip
 """Sets whose harmless rows are as people ordinarily write."""
 
-_MOST, _MOST_ENGLISH, _MOST_ORDINARY = 350, 900, 500
+MOST, MOST_ENGLISH, MOST_ORDINARY = 250, 600, 250
 """Rows of a set and language that are read at most; natural rows are read all."""
 
 
@@ -34,7 +34,9 @@ class Held:
     ordinary: bool
 
 
-def held_rows(rows: Sequence[Row], pairs: Sequence[Pair], natural: Iterable[Row], split: Split, seed: int) -> list[Held]:
+def held_rows(
+    rows: Sequence[Row], pairs: Sequence[Pair], natural: Iterable[Row], split: Split, seed: int
+) -> list[Held]:
     """The rows of a split in the languages that the models are taught."""
     groups: dict[tuple[str, str, bool], list[Held]] = defaultdict(list)
     seen: set[bytes] = set()
@@ -58,7 +60,7 @@ def held_rows(rows: Sequence[Row], pairs: Sequence[Pair], natural: Iterable[Row]
     rng = random.Random(seed)
     found: list[Held] = []
     for (source, language, calm), members in sorted(groups.items()):
-        most = _MOST_ORDINARY if calm else _MOST_ENGLISH if language == "en" else _MOST
+        most = MOST_ORDINARY if calm else MOST_ENGLISH if language == "en" else MOST
         found += members if source == "natural" else rng.sample(members, min(len(members), most))
     return found
 

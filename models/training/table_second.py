@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 _TSV = {"delimiter": "\t"}
 _GLAD = frozenset(
-    "admiration amusement approval caring excitement gratitude joy love optimism pride relief".split()
-)
+    ("admiration", "amusement", "approval", "caring", "excitement", "gratitude", "joy", "love", "optimism", "pride",
+     "relief")
+)  # fmt: skip
 _SAD = frozenset(
-    "anger annoyance disappointment disapproval disgust embarrassment fear grief nervousness remorse sadness".split()
-)
+    ("anger", "annoyance", "disappointment", "disapproval", "disgust", "embarrassment", "fear", "grief", "nervousness",
+     "remorse", "sadness")
+)  # fmt: skip
 _ASKED = ("Toxicity Agreement", "Risk Ignorance", "Offending User")
 
 
@@ -51,7 +53,8 @@ SECOND: tuple[Source, ...] = (
         language="pl",
     ),
     Source(
-        "ro_offense", "Apache-2.0", readers.table("ro_offense/ro_offense.tsv", "ro_fb_offense/ro_fb_offense.tsv", **_TSV),
+        "ro_offense", "Apache-2.0",
+        readers.table("ro_offense/ro_offense.tsv", "ro_fb_offense/ro_fb_offense.tsv", **_TSV),
         {
             "toxicity": _levels(OTHER=0.0, PROFANITY=0.8, INSULT=1.0, ABUSE=1.0),
             "profanity": _levels(OTHER=0.0, PROFANITY=1.0),
@@ -163,7 +166,9 @@ def ordinary(data: Path) -> Iterator[Row]:
         yield from _ordinary(r["text"], "xpersona", code(r["lang"]), lexicons)
     for r in read_table(train / "ordinary_english/english.tsv", **_TSV):
         if r["kind"] not in _ENGLISH_HELD:
-            source = "ordinary_talk" if r["kind"] in _TALK or r["kind"].startswith("counselling") else "ordinary_english"
+            source = (
+                "ordinary_talk" if r["kind"] in _TALK or r["kind"].startswith("counselling") else "ordinary_english"
+            )
             yield from _ordinary(r["text"], source, "en", lexicons)
     for r in read_table(train / "ordinary_prompts/prompts.tsv", **_TSV):
         if r["kind"] in ("role_prompt", "instruction", "system_prompt_of_a_GPT", "roleplay_prompt"):
@@ -215,7 +220,13 @@ def injections(data: Path, *, held: bool = False) -> Iterator[Row]:
         if (r["source"] in INJECTION_HELD) == held:
             value = float(r["injection"])
             language = code(r["lang"]) if len(code(r["lang"])) == 2 else "many"
-            labels = {"prompt_injection": value, "spam": 0.0, "grooming": 0.0, "flirtation": 0.0, "self_harm_intent": 0.0}
+            labels = {
+                "prompt_injection": value,
+                "spam": 0.0,
+                "grooming": 0.0,
+                "flirtation": 0.0,
+                "self_harm_intent": 0.0,
+            }
             yield Row(r["text"][:1500], labels, "prompt_injection", language, 1.0)
 
 

@@ -142,7 +142,9 @@ def _losses(network: Network, teacher: Network, batch: Batch) -> tuple[Tensor, T
     return told / _NORM, _TAUGHT * taught / _NORM, _ALIKE * alike / _NORM
 
 
-def batches(reads: Sequence[Read], cutter: WordPieceTokenizer, english: WordPieceTokenizer, rng: np.random.Generator) -> list[Batch]:
+def batches(
+    reads: Sequence[Read], cutter: WordPieceTokenizer, english: WordPieceTokenizer, rng: np.random.Generator
+) -> list[Batch]:
     """The rows in shuffled batches, neighbours in length together."""
     encoded = [_framed(cutter, read.row.text) for read in reads]
     labels, weights = arrays([read.row for read in reads])

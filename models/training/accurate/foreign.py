@@ -103,7 +103,9 @@ def keep_english(learned: Sequence[str], known: Sequence[str], english: Sequence
 
 def start(pairs: Sequence[tuple[str, str]], vocabulary: Sequence[str], known: int, table: Array) -> Array:
     """The rows of the pieces from `known` on, from pairs of other and English texts and the known pieces' `table`."""
-    others, places, sides = _together(pairs, WordPieceTokenizer(vocabulary, bare=True), WordPieceTokenizer(vocabulary[:known], bare=True))
+    others, places, sides = _together(
+        pairs, WordPieceTokenizer(vocabulary, bare=True), WordPieceTokenizer(vocabulary[:known], bare=True)
+    )
     numbers, at = np.unique(others[places[0]] * known + sides[places[1]], return_inverse=True)
     at = at.astype(np.int32)
     foreign, english = np.divmod(numbers, known)

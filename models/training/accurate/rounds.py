@@ -9,7 +9,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from training import identities, plain
-from training.accurate.dataset import REVIEW
 from training.augment import BABBLE_WEIGHT, babble, disturb
 from training.codes import LANGUAGES
 from training.rows import LABELS, Row, digest, split_of
@@ -20,10 +19,47 @@ if TYPE_CHECKING:
     from training.pairs import Pair
 
 SHARES: Mapping[str, float] = {
-    "english": 0.20, "natural_english": 0.07, "natural": 0.17, "sets": 0.10, "ordinary": 0.15, "pairs": 0.29,
+    "english": 0.15,
+    "natural_english": 0.10,
+    "natural": 0.27,
+    "sets": 0.09,
+    "ordinary": 0.15,
+    "pairs": 0.22,
     "babble": 0.02,
-}  # fmt: skip
+}
 """The share of each kind in a round."""
+
+REVIEW: Mapping[str, float] = {
+    "hatemoji": 2,
+    "jigsaw": 1,
+    "jigsaw_binary": 0.6,
+    "toxigen_hate": 2,
+    "toxigen_neutral": 2,
+    "sexting": 2,
+    "pickup_lines": 1,
+    "sms_spam": 0.4,
+    "smishing": 1,
+    "youtube_spam": 0.5,
+    "toxic_spans": 0.3,
+    "edos": 0.4,
+    "hatexplain": 0.25,
+    "davidson": 0.15,
+    "implicit_hate": 0.1,
+    "stormfront": 0.15,
+    "context_toxicity": 0.3,
+    "civil_safe": 0.4,
+    "civil_balanced": 0.25,
+    "ai_automod": 1,
+    "online_misogyny": 0.5,
+    "insults": 0.3,
+    "madlibs": 0.15,
+    "presidio": 0.2,
+    "written": 1.5,
+    "identities": 0.4,
+    "plain": 0.4,
+    "babble": 1,
+}
+"""How often the English rows of a set of the first gathering are read; a share is a sample, a set not named none."""
 
 _ORDINARY = ("ud_ordinary", "ua_gec", "xpersona", "ordinary_english", "ordinary_talk", "afrisenti", "dravidian")
 _SECOND_ENGLISH: Mapping[str, float] = {
@@ -53,8 +89,16 @@ class Read:
 class Rounds:
     """Draws rounds of rows of the train split, the same for the same number and seed."""
 
-    def __init__(self, rows: Sequence[Row], pairs: Sequence[Pair], natural: Sequence[Row], seed: int) -> None:
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        pairs: Sequence[Pair],
+        natural: Sequence[Row],
+        seed: int,
+        shares: Mapping[str, float] = SHARES,
+    ) -> None:
         self._seed = seed
+        self._shares = shares
         self._kinds: dict[str, tuple[list[Read], list[float]]] = {kind: ([], []) for kind in SHARES}
         held = {digest(row.text) for row in rows if split_of(row.text) != "train"}
         made = (row for row in chain(identities.rows(), plain.rows()) if digest(row.text) not in held)
@@ -86,7 +130,7 @@ class Rounds:
         rng = random.Random(self._seed * 10_007 + number)
         found: list[Read] = []
         for kind, (reads, weights) in self._kinds.items():
-            count = round(SHARES[kind] * size)
+            count = round(self._shares[kind] * size)
             if kind == "babble":
                 zeros = dict.fromkeys(LABELS, 0.0)
                 found += [Read(Row(babble(rng), zeros, "babble", "none", BABBLE_WEIGHT)) for _ in range(count)]

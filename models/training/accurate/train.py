@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -19,6 +19,9 @@ from training.rows import FIRST, LABELS, split_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from training.accurate.rounds import Read
     from training.pairs import Pair
@@ -55,6 +58,14 @@ def train(
     cutters = WordPieceTokenizer(vocabulary, bare=True), WordPieceTokenizer(known, bare=True)
     fit(network, teacher, draw, rounds, cutters, work / "rounds.pt", seed=seed)
     return network.eval(), vocabulary
+
+
+def table(begin: Path, work: Path) -> tuple[list[str], NDArray[np.float32]]:
+    """The vocabulary and the rows of its pieces, as the last checkpoint in `work` has them."""
+    known, _ = start.reopen(begin)
+    state = torch.load(work / "rounds.pt")["network"]
+    rows = torch.cat([state["pieces.weight"], state["foreign.weight"][1:]])
+    return [*known, *torch.load(work / "foreign.pt")["learned"]], rows.numpy()
 
 
 def _vocabulary(
