@@ -13,6 +13,7 @@ import argparse
 import csv
 import gzip
 import json
+import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -28,18 +29,17 @@ POLICIES = (
     "grooming",
 )  # fmt: skip
 MAIN = (
-    "de fr es it nl pl pt tr ru uk ar fa hi bn zh ja ko vi id sv da no fi cs hu ro el he th bg"
-).split()
+    "de", "fr", "es", "it", "nl", "pl", "pt", "tr", "ru", "uk", "ar", "fa", "hi", "bn", "zh", "ja", "ko", "vi", "id",
+    "sv", "da", "no", "fi", "cs", "hu", "ro", "el", "he", "th", "bg",
+)  # fmt: skip
 """The languages that the accurate model is taught, beside English."""
 
 _HELD = ("marketplace_phone", "marketplace_housing", "banking_customer_question")
-_CODES = dict(
-    pair.split(":")
-    for pair in (
-        "deu:de fra:fr spa:es ita:it nld:nl pol:pl por:pt tur:tr rus:ru ukr:uk arb:ar fas:fa hin:hi ben:bn zho-CN:zh "
-        "jpn:ja kor:ko vie:vi ind:id swe:sv dan:da nob:no fin:fi ces:cs hun:hu ron:ro ell:el heb:he tha:th bul:bg"
-    ).split()
+_NAMES = (
+    "deu:de fra:fr spa:es ita:it nld:nl pol:pl por:pt tur:tr rus:ru ukr:uk arb:ar fas:fa hin:hi ben:bn zho-CN:zh jpn:ja "
+    "kor:ko vie:vi ind:id swe:sv dan:da nob:no fin:fi ces:cs hun:hu ron:ro ell:el heb:he tha:th bul:bg"
 )
+_CODES = dict(re.findall(r"(\S+):(\S+)", _NAMES))
 
 Found = dict[str, list[str]]
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import random
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +16,7 @@ from training.accurate.rounds import Rounds
 from training.augment import disturb
 from training.calm import calmed
 from training.distil import say
+from training.glossary import glossary
 from training.held import held_rows
 from training.natural import natural
 from training.pairs import Pair, pairs
@@ -29,6 +28,7 @@ from training.vocabulary import learn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -116,9 +116,8 @@ def pairs_once(data: Path, suites: Path, work: Path) -> list[Pair]:
 
 
 def natural_rows(examples: Path, held: set[bytes]) -> list[Row]:
-    """The natural messages of the examples' folder, and of the one that `SEEMLY_ROWS` names while they are written."""
-    folders = [examples, *map(Path, filter(None, [os.environ.get("SEEMLY_ROWS")]))]
-    return [read(row) for row in merge(natural(*folders), held)]
+    """The natural messages of the examples' folder."""
+    return [read(row) for row in merge(natural(examples), held)]
 
 
 def read(row: Row) -> Row:
@@ -144,7 +143,7 @@ def prepare(
     if not (work / "test.npz").exists():
         rows, pairs = gather_once(data, examples, suites, work), pairs_once(data, suites, work)
         natural = natural_rows(examples, kept_apart(data, suites, work))
-        reads = Rounds(rows, pairs, natural, seed, SHARES).draw(0, size)
+        reads = Rounds(rows, [*pairs, *glossary()], natural, seed, SHARES).draw(0, size)
         told = iter(say([read.english for read in reads if read.english is not None], teacher))
         train = [read.row if read.english is None else _mixed(read.row, next(told)) for read in reads]
         if not (work / "vocab.txt").exists():

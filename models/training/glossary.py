@@ -1,11 +1,12 @@
 """Words that pairs lack, above all names of groups and oaths, with what they mean in English.
 
-`written/glossary.tsv`: a header of languages, English first; below, a concept a line, its words in each language by
-`/`, the most usual first.
+`glossary.tsv` beside this file: a header of languages, English first; below, a concept a line, its words in each
+language by `/`, the most usual first.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from training.pairs import Pair
@@ -14,17 +15,15 @@ from training.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 WEIGHT = 1.0
 
+_FILE = Path(__file__).with_suffix(".tsv")
 
-def glossary(folder: Path) -> Iterator[Pair]:
+
+def glossary() -> Iterator[Pair]:
     """Every word as a pair with the English word, several times, so that the alignment believes it."""
-    path = folder / "glossary.tsv"
-    if not path.exists():
-        return
-    header, *lines = (line.split("\t") for line in read_text(path).splitlines() if line)
+    header, *lines = (line.split("\t") for line in read_text(_FILE).splitlines() if line)
     for line in lines:
         english = line[0]
         for language, words in zip(header[1:], line[1:], strict=False):

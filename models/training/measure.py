@@ -78,7 +78,11 @@ def stack(
     if (at[:-1] < 0).any():
         kept = np.append(at[:-1] >= 0, True)
         at = np.zeros_like(at)
-        at[kept] = stack(found[:, kept[:-1]], labels, weights)
+        if kept[:-1].any():
+            at[kept] = stack(found[:, kept[:-1]], labels, weights)
+        else:
+            share = float(np.clip(np.average(labels, weights=weights), 1e-4, 1 - 1e-4))
+            at[-1] = np.log(share / (1 - share))
     return tuple(at.tolist())
 
 

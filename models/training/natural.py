@@ -26,14 +26,13 @@ _IMPLIED = {"toxicity_severe": ("toxicity",), "identity_attack": ("hate",), "hat
 """What goes without saying."""
 
 
-def natural(*folders: Path) -> Iterator[Row]:
-    """The rows of every `*.tsv` of the folders. Lines that are not of the form are left out."""
-    for folder in folders:
-        for path in sorted(folder.glob("*.tsv")):
-            for line in read_text(path).splitlines():
-                row = parse(line, path.stem)
-                if row is not None:
-                    yield row
+def natural(folder: Path) -> Iterator[Row]:
+    """The rows of the folder's `natural_*.tsv`. Lines that are not of the form are left out."""
+    for path in sorted(folder.glob("natural_*.tsv")):
+        for line in read_text(path).splitlines():
+            row = parse(line, path.stem)
+            if row is not None:
+                yield row
 
 
 def parse(line: str, name: str) -> Row | None:
@@ -49,4 +48,4 @@ def parse(line: str, name: str) -> Row | None:
         named.update(_IMPLIED.get(label, ()))
     labels = {label: float(label in named) for label in LABELS}
     weights = {label: WEIGHT / 2 for label in _UNSAID if label not in named}
-    return Row(text, labels, f"natural_{name}", language, WEIGHT, weights)
+    return Row(text, labels, name, language, WEIGHT, weights)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def digest(text: str) -> bytes:
     return hashlib.blake2b(key(text).encode("utf-8", "replace"), digest_size=16).digest()
 
 
+@lru_cache(maxsize=1_500_000)
 def split_of(text: str) -> Split:
     """The split of a text and all its copies: 80 % train, 10 % validation, 10 % test, by its digest alone."""
     bucket = int.from_bytes(digest(text)[:4], "big") % 10

@@ -26,7 +26,7 @@ text, and this one reads those that the first leaves uncertain or would act on. 
   the cutting of English words are the same.
 - Pieces of other languages were added, each of which started as the mean of the English pieces that it aligns with in
   pairs of translations (IBM's model 1). Names of groups and oaths, which pairs lack, are in
-  `training/written/glossary.tsv`.
+  `training/glossary.tsv`.
 - Then {rounds} rounds of {size} rows: pairs with the English version's log-odds and vectors of the English side,
   labelled sets, ordinary text of every language as 0, natural messages that were written for this, and English. Rows of
   at most {length} pieces, bfloat16, one thread, seed {seed}. That is little: it had not stopped improving.

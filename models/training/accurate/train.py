@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from training.pairs import Pair
     from training.rows import Row
 
-_RELOADED = 12
-"""Rounds after which the written rows are read again: they may be written while the model is trained."""
-
 _UNLIKELY = -3.0
 """The logit that a new label starts with."""
 
@@ -39,21 +36,19 @@ def train(
 ) -> tuple[Network, list[str]]:
     """The network and its vocabulary, from the English model in `begin`."""
     rows = gather_once(data, examples, suites, work)
-    pairs = [*pairs_once(data, suites, work), *glossary(examples)]
-    held = kept_apart(data, suites, work)
+    pairs = [*pairs_once(data, suites, work), *glossary()]
+    natural = natural_rows(examples, kept_apart(data, suites, work))
     known, tensors = start.reopen(begin)
     teacher = Network(len(FIRST), len(known))
     teacher.load_state_dict({**tensors, "foreign.weight": teacher.foreign.weight})
-    vocabulary, table = _vocabulary(rows, pairs, natural_rows(examples, held), known, tensors, work, pieces, seed)
+    vocabulary, table = _vocabulary(rows, pairs, natural, known, tensors, work, pieces, seed)
     network = Network(len(LABELS), len(known), len(vocabulary) - len(known))
     _take_over(network, tensors, table)
-    rounded: list[Rounds] = []
+    rounded = Rounds(rows, pairs, natural, seed)
+    print(f"rows: {rounded.counts}", flush=True)
 
     def draw(number: int) -> list[Read]:
-        if not rounded or number % _RELOADED == 0:
-            rounded[:] = [Rounds(rows, pairs, natural_rows(examples, held), seed)]
-            print(f"rows: {rounded[0].counts}", flush=True)
-        return rounded[0].draw(number, size)
+        return rounded.draw(number, size)
 
     cutters = WordPieceTokenizer(vocabulary, bare=True), WordPieceTokenizer(known, bare=True)
     fit(network, teacher, draw, rounds, cutters, work / "rounds.pt", seed=seed)
