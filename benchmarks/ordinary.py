@@ -36,8 +36,8 @@ MAIN = (
 
 _HELD = ("marketplace_phone", "marketplace_housing", "banking_customer_question")
 _NAMES = (
-    "deu:de fra:fr spa:es ita:it nld:nl pol:pl por:pt tur:tr rus:ru ukr:uk arb:ar fas:fa hin:hi ben:bn zho-CN:zh jpn:ja "
-    "kor:ko vie:vi ind:id swe:sv dan:da nob:no fin:fi ces:cs hun:hu ron:ro ell:el heb:he tha:th bul:bg"
+    "deu:de fra:fr spa:es ita:it nld:nl pol:pl por:pt tur:tr rus:ru ukr:uk arb:ar fas:fa hin:hi ben:bn zho-CN:zh "
+    "jpn:ja kor:ko vie:vi ind:id swe:sv dan:da nob:no fin:fi ces:cs hun:hu ron:ro ell:el heb:he tha:th bul:bg"
 )
 _CODES = dict(re.findall(r"(\S+):(\S+)", _NAMES))
 
@@ -76,7 +76,9 @@ def held(data: Path) -> Found:
 def lingua(data: Path) -> Found:
     """Sentences of 75 languages."""
     files = sorted((data / "evaluate/lingua_testdata").glob("*sentences_*.txt*"))
-    return {path.name.split("sentences_")[1].split(".")[0]: [line for line in _lines(path) if line] for path in files}
+    names = [path.name.split("sentences_")[1].split(".")[0] for path in files]
+    lines = [[line for line in _lines(path) if line] for path in files]
+    return {"no" if name == "nb" else name: found for name, found in zip(names, lines, strict=True)}
 
 
 def treebanks(data: Path) -> Found:

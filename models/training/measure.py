@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from training.rows import LABELS, SURE, digest
 
@@ -122,6 +121,8 @@ def calibration_error(scores: Array, labels: Array, weights: Array) -> float:
 
 def ranking(scores: Array, labels: Array) -> dict[str, float | int] | None:
     """Area under the ROC curve and average precision over the rows that are sure; None with too few of either kind."""
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
     sure = (labels <= SURE[0]) | (labels >= SURE[1])
     truth = labels[sure] >= SURE[1]
     if truth.sum() < 10 or (~truth).sum() < 10:

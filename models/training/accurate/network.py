@@ -6,16 +6,11 @@ layer beside its first token, one hidden layer and a sigmoid a label.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from seemly.inference.tokenizer import END, PAD, UNKNOWN
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 HEADS = 12
 LAYERS = 6
@@ -84,31 +79,3 @@ class Network(nn.Module):
         mean = (x * kept).sum(dim=1) / kept.sum(dim=1)
         pooled = torch.cat([mean, x[:, 0]], dim=1)
         return self.out(self.drop(functional.gelu(self.hidden(self.drop(pooled))))), pooled
-
-    @torch.no_grad()
-    def start_from(self, found: Mapping[str, Tensor]) -> None:
-        """Take over MiniLM's tensors; the head stays as it was made."""
-        self.pieces.weight.copy_(found["embeddings.word_embeddings.weight"])
-        kinds = found["embeddings.token_type_embeddings.weight"]
-        self.positions.copy_(found["embeddings.position_embeddings.weight"] + kinds[0])
-        _norm(self.embedded, found, "embeddings.LayerNorm")
-        for number, layer in enumerate(self.layers):
-            at = f"encoder.layer.{number}"
-            parts = [f"{at}.attention.self.{name}" for name in ("query", "key", "value")]
-            layer.attend.weight.copy_(torch.cat([found[f"{part}.weight"] for part in parts]))
-            layer.attend.bias.copy_(torch.cat([found[f"{part}.bias"] for part in parts]))
-            _linear(layer.mix, found, f"{at}.attention.output.dense")
-            _norm(layer.mixed, found, f"{at}.attention.output.LayerNorm")
-            _linear(layer.widen, found, f"{at}.intermediate.dense")
-            _linear(layer.narrow, found, f"{at}.output.dense")
-            _norm(layer.narrowed, found, f"{at}.output.LayerNorm")
-
-
-def _linear(into: nn.Linear, found: Mapping[str, Tensor], name: str) -> None:
-    into.weight.copy_(found[f"{name}.weight"])
-    into.bias.copy_(found[f"{name}.bias"])
-
-
-def _norm(into: nn.LayerNorm, found: Mapping[str, Tensor], name: str) -> None:
-    into.weight.copy_(found[f"{name}.weight"])
-    into.bias.copy_(found[f"{name}.bias"])
