@@ -96,12 +96,25 @@ class FailingPolicy:
 
 
 class FakeScorer:
-    """A scorer that knows the probabilities of the texts it was given, and 0 for every other."""
+    """A scorer that knows the probabilities of the texts it was given, and 0 for every other.
 
-    def __init__(self, scores: Mapping[str, Mapping[str, float]], labels: Iterable[str]) -> None:
+    `unsupported` are pairs of a label and a language (ISO 639-1) that it says it is not supported for.
+    """
+
+    def __init__(
+        self,
+        scores: Mapping[str, Mapping[str, float]],
+        labels: Iterable[str],
+        unsupported: Iterable[tuple[str, str]] = (),
+    ) -> None:
         self.scores = scores
         self.labels = tuple(labels)
         self.languages = frozenset({"en"})
+        self.unsupported = frozenset(unsupported)
+
+    def supported(self, label: str, language: str) -> bool:
+        """Whether the pair is not among `unsupported`."""
+        return (label, language) not in self.unsupported
 
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Shape [texts, labels]."""
@@ -178,7 +191,10 @@ class FakeTranscriber:
 
 
 class FakeModels(Models):
-    """Models without weights: every tier scores by a FakeScorer. Nothing looks or listens but what is given."""
+    """Models without weights: every tier scores by a FakeScorer. Nothing looks or listens but what is given.
+
+    `unsupported` are pairs of a label and a language that the scorer says it is not supported for.
+    """
 
     LABELS = (
         "toxicity", "toxicity_severe", "hate", "profanity", "violence", "sexual", "flirtation", "self_harm", "spam",
@@ -192,13 +208,15 @@ class FakeModels(Models):
         viewers: Sequence[ImageModel] = (),
         hasher: Hasher | None = None,
         transcriber: Transcriber | None = None,
+        unsupported: Iterable[tuple[str, str]] = (),
     ) -> None:
         super().__init__(viewers=viewers, hasher=hasher, transcriber=transcriber)
         self.scores = {} if scores is None else scores
+        self.unsupported = tuple(unsupported)
 
     def scorer(self, tier: str, share: float = 0.2) -> FakeScorer:
         """The same scorer for any tier."""
-        return FakeScorer(self.scores, self.LABELS)
+        return FakeScorer(self.scores, self.LABELS, self.unsupported)
 
     def default_thresholds(self, tier: str) -> Mapping[str, float]:
         """0.5 for every label."""

@@ -30,6 +30,7 @@ def _verdict(probability: float, policy: str = "one", **settings: Any) -> Verdic
         settings.get("threshold", 0.5),
         settings.get("weight", 1.0),
         settings.get("flag", True),
+        max_action=settings.get("max_action", "reject"),
     )
 
 
@@ -102,6 +103,32 @@ def test_a_failure_is_never_milder_than_finding_nothing(
     failed = decide(channel, submission, kept, [FailedPolicy(on_failure, zero[which]), *others_failed])
     assert STRICTNESS[failed.recommendation.action] >= STRICTNESS[at_zero.recommendation.action]
     assert STRICTNESS[failed.recommendation.action] >= STRICTNESS[on_failure]
+
+
+@pytest.mark.parametrize(
+    ("preset", "action", "codes"),
+    [
+        ("balanced", "review", ("severity_review", "severity_capped")),
+        ("strict", "review", ("severity_review", "severity_capped")),
+        ("always_review", "review", ("severity_review",)),
+        ("skip_reviewing", "review", ("severity_review", "severity_capped")),
+    ],
+)
+def test_a_capped_policy_alone_never_rejects(preset: str, action: Action, codes: tuple[str, ...]) -> None:
+    channel = Channel(triage=PRESETS[preset])
+    found = decide(channel, PLAIN, [_verdict(1.0, max_action="review"), _verdict(0.1, "two")])
+    assert (found.recommendation.action, found.recommendation.reason_codes) == (action, codes)
+    assert found.evaluation.severity_score == 1.0
+
+
+def test_an_uncapped_policy_rejects_beside_a_capped_one() -> None:
+    found = decide(Channel(), PLAIN, [_verdict(1.0, max_action="review"), _verdict(0.95, "two")])
+    assert found.recommendation.reason_codes == ("severity_reject",)
+
+
+def test_rules_decide_over_capped_policies_as_written() -> None:
+    rule = Rule("all", (Condition("policy.one.flagged", "is", True),), "reject")
+    assert _action(Channel(rules=(rule,)), _verdict(1.0, max_action="review")) == "reject"
 
 
 @given(verdicts(), triages(), submissions)

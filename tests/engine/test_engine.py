@@ -51,6 +51,40 @@ def test_policies_are_sorted_by_probability_then_id() -> None:
     assert [each.id for each in result.policies[1:]] == sorted(each.id for each in result.policies[1:])
 
 
+@pytest.mark.parametrize(
+    ("languages", "flagged", "shadow", "action"), [(None, False, True, "allow"), ("any", True, False, "reject")]
+)
+def test_a_policy_does_not_flag_in_a_language_that_it_is_not_supported_for(
+    languages: Any, flagged: bool, shadow: bool, action: str
+) -> None:
+    text = "Du bist wirklich ein dummer Idiot, lass mich endlich in Ruhe"
+    models = FakeModels({text: {"toxicity": 0.95}}, unsupported=[("toxicity", "de")])
+    channel = Channel(policies=(PolicySettings("toxicity", languages=languages),))
+    result = _engine(channel, models=models).moderate(text)
+    assert result.language == "de"
+    assert result["toxicity"].probability == pytest.approx(0.95)
+    assert result["toxicity"].data == {"language_supported": False}
+    assert (result["toxicity"].flagged, result.evaluation.shadow_flagged) == (flagged, shadow)
+    assert result.recommendation.action == action
+    assert result["hate"].data is None
+
+
+def test_a_field_in_a_supported_language_flags_beside_one_that_is_not() -> None:
+    german = "Du bist wirklich ein dummer Idiot, lass mich endlich in Ruhe"
+    english = "You are really such a stupid person, leave me alone at last"
+    scores = {german: {"toxicity": 0.95}, english: {"toxicity": 0.8}}
+    models = FakeModels(scores, unsupported=[("toxicity", "de")])
+    result = _engine(models=models).moderate(Object({"a": Text(german), "b": Text(english)}))
+    assert result["toxicity"].probability == pytest.approx(0.8)
+    assert result["toxicity"].flagged_fields == ("b",)
+
+
+def test_an_expected_language_settles_what_cannot_be_told() -> None:
+    assert _engine().moderate("ok lol").language is None
+    assert _engine(Channel(expected_languages=("sv",))).moderate("ok lol").language == "sv"
+    assert _engine(Channel(expected_languages=("sv",))).moderate("Good morning to all of you").language == "en"
+
+
 def test_a_toxic_text_is_rejected_and_its_labels_tell_of_what_sort_it_is() -> None:
     result = _engine().moderate("you idiot")
     assert result.recommendation.action == "reject"
@@ -247,6 +281,9 @@ class _NoModel(FakeModels):
 class _BrokenScorer:
     def __init__(self, _scores: Any, labels: Any) -> None:
         self.labels, self.languages = labels, frozenset({"en"})
+
+    def supported(self, _label: str, _language: str) -> bool:
+        return True
 
     def score(self, *_: Any) -> Any:
         raise OSError("no such file")

@@ -372,7 +372,9 @@ class CascadeModels(FakeModels):
     """Models whose scorer is a cascade, which is built but never run."""
 
     def scorer(self, tier: str, *how: Any) -> Any:
-        manifest = SimpleNamespace(labels=self.LABELS, band=lambda _: {}, languages=frozenset(), blend={})
+        manifest = SimpleNamespace(
+            labels=self.LABELS, band=lambda _: {}, languages=frozenset(), blend={}, supports=lambda *_: True
+        )
         fast = SimpleNamespace(labels=self.LABELS)
         return CascadeScorer(fast, SimpleNamespace(manifest=manifest), None, 0.2)  # type: ignore[arg-type]
 

@@ -63,6 +63,8 @@ def channels(draw: st.DrawFn) -> Channel:
             draw(st.none() | probabilities),
             draw(actions),
             options=draw(st.dictionaries(keys, json_values, max_size=2)),
+            max_action=draw(st.sampled_from([None, "review", "reject"])),
+            languages=draw(st.sampled_from([None, "any"])),
         )
         for each in draw(st.lists(keys, max_size=3, unique=True))
     ]
@@ -94,6 +96,7 @@ def verdicts(draw: st.DrawFn, ids: tuple[str, ...] = ("one", "two", "three")) ->
             draw(probabilities),
             draw(probabilities),
             draw(st.booleans()),
+            max_action=draw(st.sampled_from(["review", "reject"])),
         )
         for each in ids
     )

@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 Action = Literal["allow", "review", "reject"]
+MaxAction = Literal["review", "reject"]
 MetaType = Literal["profile", "message", "post", "comment", "event", "product", "review", "voice", "other"]
 Operator = Literal["is", "is_not", "in", "not_in", "at_least", "at_most", "contains", "exists"]
 Probability = Annotated[float, Interval(ge=0.0, le=1.0)]
@@ -111,8 +112,10 @@ class PolicySettings:
     """How a channel treats one policy. None leaves the policy's own default.
 
     `flag` False scores without flagging (the result shows in `shadow_flagged` only); `threshold` is the probability
-    at which it flags; `weight`, 0 to 1, is how far beyond the threshold its severity can reach; `on_failure` is the
-    mildest action when the policy fails; `options` are the policy's own, checked when the engine is built.
+    at which it flags; `weight`, 0 to 1, is how far beyond the threshold its severity can reach; `max_action` is the
+    strictest action that its severity can cause; `on_failure` is the mildest action when the policy fails; `options`
+    are the policy's own, checked when the engine is built. `languages` "any" lets the policy flag texts in languages
+    that its model is not supported for, too.
     """
 
     __pydantic_config__ = _WIRE
@@ -125,6 +128,8 @@ class PolicySettings:
     on_failure: Action = "review"
     calibration: Calibration | None = None
     options: Mapping[str, Any] = field(default_factory=FrozenMapping)
+    max_action: MaxAction | None = None
+    languages: Literal["any"] | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, *_freeze(self, "options"))
@@ -249,8 +254,9 @@ class Channel:
     `frame_capture_interval` is in seconds, 0.1 to 60; `max_frames_per_video` is 1 to 1000. `policies` changes the
     defaults of the policies that it names: all built-in policies run unless `enabled` is False. `rules` are tried
     in order. `expected_scripts` are the Unicode scripts (`Latin`, `Cyrillic`, …) that its users write, which helps
-    to tell look-alikes from foreign words. `accurate_share`, 0 to 1, is the share of ordinary traffic that the tier
-    `cascade` has its accurate model read.
+    to tell look-alikes from foreign words. `expected_languages` (ISO 639-1) are the languages that they write: a hint
+    for texts whose language cannot be told otherwise. `accurate_share`, 0 to 1, is the share of ordinary traffic that
+    the tier `cascade` has its accurate model read.
     """
 
     __pydantic_config__ = _WIRE
@@ -272,6 +278,7 @@ class Channel:
     max_frames_per_video: Annotated[int, Interval(ge=1, le=1000)] = 20
     spread_frames: bool = False
     expected_scripts: tuple[Key, ...] = ()
+    expected_languages: tuple[Annotated[str, Len(2, 3)], ...] = ()
     accurate_share: Annotated[float, Interval(ge=0, le=1)] = 0.2
     policies: tuple[PolicySettings, ...] = ()
     wordlists: tuple[Wordlist, ...] = ()

@@ -18,7 +18,7 @@ from seemly.inference.language import Language
 from seemly.policies.protocol import NOTHING, Finding, Item, Label, check_finding
 from seemly.text.normalize import Normalized, normalize
 
-__all__ = ["Reading"]
+__all__ = ["Reading", "is_supported"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -26,6 +26,11 @@ R = TypeVar("R")
 _UNTOLD = Language(None, 0.0)
 _UNTAUGHT = FrozenMapping({"language_supported": False})
 _FOREIGN = Finding(0.0, data=_UNTAUGHT)
+
+
+def is_supported(finding: Finding) -> bool:
+    """Whether a finding's policy is supported for the language of the text."""
+    return finding.data is None or finding.data.get("language_supported") is not False
 
 
 class Reading:
@@ -58,9 +63,7 @@ class Reading:
         ]
         self._policies = plan.policies
         failed = {i: score for i, score in enumerate(scores) if isinstance(score, Exception)}
-        taught = plan.scorer.languages
-        foreign = [i for i, item in enumerate(items) if item.language is not None and item.language not in taught]
-        self.outcomes = [_read(bound, items, failed, foreign) for bound in plan.policies]
+        self.outcomes = [_read(bound, items, failed, _find_foreign(plan, bound, items)) for bound in plan.policies]
         self.sights = [_see(bound, pictures) for bound in plan.policies] if pictures else []
 
     def row(self, leaf: Leaf) -> list[Finding | Exception]:
@@ -103,6 +106,14 @@ class Reading:
         return self.languages[self.index[longest.text]]
 
 
+def _find_foreign(plan: Plan, bound: BoundPolicy, items: Sequence[Item]) -> list[int]:
+    """Return the texts in languages that a policy is not supported for."""
+    if not bound.spec.labels:
+        return []
+    spec, supports = bound.spec, plan.supports
+    return [i for i, item in enumerate(items) if item.language is not None and not supports(spec, item.language)]
+
+
 def _read(
     bound: BoundPolicy, items: Sequence[Item], failed: Mapping[int, Exception], foreign: Sequence[int]
 ) -> Sequence[Finding | Exception]:
@@ -142,7 +153,7 @@ def _check(bound: BoundPolicy, items: Sequence[Item]) -> Sequence[Finding | Exce
 
 
 def _mark(outcomes: Sequence[Finding | Exception], foreign: Sequence[int]) -> Sequence[Finding | Exception]:
-    """Say of scores in languages that the model was not taught that they are."""
+    """Mark the findings in languages that the policy is not supported for."""
     if not foreign:
         return outcomes
     marked = list(outcomes)

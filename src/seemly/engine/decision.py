@@ -63,7 +63,7 @@ def decide(
     unicode_spoofed: bool = False,
 ) -> Decision:
     """Decide over one submission, from the verdicts of the policies that ran and those that failed."""
-    severity, flag_probability = 0.0, 0.0
+    severity, uncapped, flag_probability = 0.0, 0.0, 0.0
     flagged, shadow_flagged = False, False
     top: Verdict | None = None
     for verdict in verdicts:
@@ -74,10 +74,12 @@ def decide(
         flagged = flagged or probability >= verdict.threshold
         flag_probability = max(flag_probability, probability)
         each = measure_severity(probability, verdict.threshold, verdict.weight)
+        if verdict.max_action == "reject":
+            uncapped = max(uncapped, each)
         if top is None or each > severity or (each == severity and verdict.id < top.id):
             severity, top = each, verdict
     evaluation = Evaluation(flagged, flag_probability, severity, shadow_flagged, unicode_spoofed)
-    recommendation, decided_by, rule = _recommend(channel, submission, verdicts, failed, severity, language)
+    recommendation, decided_by, rule = _recommend(channel, submission, verdicts, failed, severity, uncapped, language)
     policy, threshold = (None, None) if top is None else (top.id, top.threshold)
     if channel.flagging_mode == "ACTIVE":
         return Decision(evaluation, recommendation, Trace(decided_by, policy, threshold, rule))
@@ -91,13 +93,17 @@ def _recommend(
     verdicts: Sequence[Verdict],
     failed: Sequence[FailedPolicy],
     severity: float,
+    uncapped: float,
     language: str | None,
 ) -> tuple[Recommendation, DecidedBy, str | None]:
-    """The recommendation of an active channel, the step that had the last word, and the key of the rule matched."""
+    """The recommendation of an active channel, the step that had the last word, and the key of the rule matched.
+
+    `uncapped` is the largest severity over the policies that may cause a rejection.
+    """
     author = submission.author
     if author is not None and author.status != "enabled":
         return Recommendation("reject", ("author_block",)), "author_block", None
-    recommendation = _triage(channel, author, severity)
+    recommendation = _triage(channel, author, severity, uncapped)
     decided_by: DecidedBy = "triage"
     key = None
     if channel.rules or failed:
@@ -113,7 +119,7 @@ def _recommend(
         recommendation = Recommendation(client.action, ("client_override",), recommendation.matched_rules)
         decided_by = "client_action"
     if failed:
-        floor = _find_floor(channel, facts, failed)
+        floor = _find_floor(channel, facts, failed, uncapped)
         if _is_stricter(floor, recommendation.action):
             codes = (*recommendation.reason_codes, "policy_error")
             recommendation = Recommendation(floor, codes, recommendation.matched_rules)
@@ -121,16 +127,19 @@ def _recommend(
     return recommendation, decided_by, key
 
 
-def _find_floor(channel: Channel, facts: Facts, failed: Sequence[FailedPolicy]) -> Action:
+def _find_floor(channel: Channel, facts: Facts, failed: Sequence[FailedPolicy], uncapped: float) -> Action:
     """The mildest action that the failures allow.
 
     It is at least as strict as anything that the channel would have done, had any of the failed policies found
     nothing: every rule that could then have matched counts, down to one that matches either way, else triage.
     """
     zeros = [each.at_zero for each in failed if each.at_zero is not None]
-    graded = [measure_severity(0.0, each.threshold, each.weight) for each in zeros if each.flag]
+    graded = [(measure_severity(0.0, each.threshold, each.weight), each.max_action) for each in zeros if each.flag]
+    uncapped = max([uncapped, *(each for each, most in graded if most == "reject")])
     verdicts = {**facts.verdicts, **{each.id: each for each in zeros}}
-    at_zero = replace(facts, verdicts=verdicts, severity=max([facts.severity, *graded]), incomplete=False)
+    at_zero = replace(
+        facts, verdicts=verdicts, severity=max([facts.severity, *(each for each, _ in graded)]), incomplete=False
+    )
     floor: Action = "allow"
     for rule in channel.rules:
         outcomes = [{holds(condition, facts), holds(condition, at_zero)} for condition in rule.conditions]
@@ -139,16 +148,29 @@ def _find_floor(channel: Channel, facts: Facts, failed: Sequence[FailedPolicy]) 
         if all(False not in each for each in outcomes):
             break
     else:
-        floor = _stricter(floor, _triage(channel, facts.submission.author, at_zero.severity).action)
+        floor = _stricter(floor, _triage(channel, facts.submission.author, at_zero.severity, uncapped).action)
     for each in failed:
         floor = _stricter(floor, each.on_failure)
     return floor
 
 
-def _triage(channel: Channel, author: Author | None, severity: float) -> Recommendation:
+def _triage(channel: Channel, author: Author | None, severity: float, uncapped: float) -> Recommendation:
+    """Compare the severity with the channel's triage.
+
+    `uncapped`, the largest severity over the policies that may cause a rejection, is compared with the reject
+    threshold. If another policy alone would have rejected, the reason `severity_capped` is added.
+    """
+    reject = channel.triage.reject
+    if reject < 1.0 and severity >= reject:
+        if uncapped >= reject:
+            return Recommendation("reject", ("severity_reject",))
+        milder = _triage_review(channel, author, severity)
+        return Recommendation(milder.action, (*milder.reason_codes, "severity_capped"))
+    return _triage_review(channel, author, severity)
+
+
+def _triage_review(channel: Channel, author: Author | None, severity: float) -> Recommendation:
     triage = channel.triage
-    if triage.reject < 1.0 and severity >= triage.reject:
-        return Recommendation("reject", ("severity_reject",))
     trust = None if author is None else author.trust_level
     untrusted = 1.0 if triage.untrusted_review is None else triage.untrusted_review
     if trust == -1 and untrusted < 1.0 and severity >= untrusted:

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from seemly.core.content import Content, Image, Object, Submission, Text
 from seemly.core.errors import PolicyFailed
-from seemly.engine.batch import Reading
+from seemly.engine.batch import Reading, is_supported
 from seemly.engine.decision import FailedPolicy, decide
 from seemly.engine.extraction import Extracted, RunContext, take_apart, tell
 from seemly.engine.leaf import Leaf, locate
@@ -29,7 +29,7 @@ from seemly.engine.rules import Verdict
 from seemly.engine.vision import HASH
 from seemly.inference.language import Language
 from seemly.policies.known_images import KnownImages
-from seemly.policies.protocol import NOTHING, Finding, Label, Match, PolicyKind
+from seemly.policies.protocol import MENTION, NOTHING, Finding, Label, Match, PolicyKind
 
 __all__ = ["run_batch"]
 
@@ -114,7 +114,10 @@ def _judge(
         row = reading.row(first)
         findings = [each for each in row if isinstance(each, Finding)]
         if len(findings) == len(row):
-            verdicts = [bound.judge(each) for bound, each in zip(plan.policies, findings, strict=True)]
+            verdicts = [
+                bound.judge(each, supported=is_supported(each))
+                for bound, each in zip(plan.policies, findings, strict=True)
+            ]
             return verdicts, failures, failed
     for position, bound in enumerate(plan.policies):
         outcomes = [(leaf, reading.find(position, leaf)) for leaf in tree.leaves if leaf.kind in bound.spec.leaves]
@@ -129,9 +132,12 @@ def _judge(
         elif tree.unread and "image" in bound.spec.leaves:
             failed.append(bound.fail())
         if found or not outcomes:
-            flagging = [(field, each) for field, each in found if bound.flag and each.probability >= bound.threshold]
-            fields = tuple(dict.fromkeys(field for field, _ in flagging if field is not None))
-            verdicts.append(bound.judge(_combine(found), fields))
+            each_alone = [(field, bound.judge(each, supported=is_supported(each))) for field, each in found]
+            fields = tuple(dict.fromkeys(field for field, its in each_alone if field is not None and its.flagged))
+            able = [(field, its.finding) for field, its in each_alone if its.flag]
+            # The fields that can flag decide; matches and labels of the others are reported all the same.
+            combined = _combine(found, able or found)
+            verdicts.append(bound.judge(combined, fields, supported=bool(able) or is_supported(combined)))
     return verdicts, failures, failed
 
 
@@ -165,11 +171,12 @@ def _label_toxic(media: MediaResult, tree: Extracted, plan: Plan, reading: Readi
     return replace(media, labels=(*media.labels, ImageLabel("toxic", worst)), uncovered=uncovered)
 
 
-def _combine(found: Sequence[tuple[str | None, Finding]]) -> Finding:
-    """One finding for several fields: the largest probabilities, and every match with the name of its field."""
+def _combine(found: Sequence[tuple[str | None, Finding]], deciding: Sequence[tuple[str | None, Finding]]) -> Finding:
+    """Return one finding for several fields: the largest probability of the deciding ones, and every label and match,
+    with the name of its field."""
     if not found:
         return NOTHING
-    best = max((finding for _, finding in found), key=lambda finding: finding.probability)
+    best = max((finding for _, finding in deciding), key=lambda finding: finding.probability)
     labels: dict[str, float] = {}
     for _, finding in found:
         for label in finding.labels:
@@ -197,7 +204,7 @@ def _report(verdict: Verdict, kind: PolicyKind, active: bool) -> PolicyResult:
 
 
 def _report_label(label: Label, flags: bool, threshold: float) -> LabelResult:
-    return LabelResult(label.id, label.probability, flags and label.probability >= threshold)
+    return LabelResult(label.id, label.probability, flags and label.id != MENTION and label.probability >= threshold)
 
 
 def _by_probability(policy: PolicyResult) -> tuple[float, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from seemly.core.channel import Action, Calibration, Channel, PolicySettings, parse_as
+from seemly.core.channel import Action, Calibration, Channel, MaxAction, PolicySettings, parse_as
 from seemly.core.errors import ConfigError, Issue
 from seemly.core.frozen import thaw
 from seemly.engine.decision import FailedPolicy
@@ -35,6 +35,8 @@ class BoundPolicy:
     threshold: float
     weight: float
     flag: bool
+    max_action: MaxAction
+    any_language: bool
     on_failure: Action
     calibration: Calibration | None
 
@@ -43,13 +45,18 @@ class BoundPolicy:
         """The threshold for the model's own probability, before the channel's calibration."""
         return self.threshold if self.calibration is None else self.calibration.find_least(self.threshold)
 
-    def judge(self, finding: Finding, fields: tuple[str, ...] = ()) -> Verdict:
-        """The verdict that follows from a finding."""
-        return Verdict(self.spec.id, finding, self.threshold, self.weight, self.flag, fields)
+    def judge(self, finding: Finding, fields: tuple[str, ...] = (), *, supported: bool = True) -> Verdict:
+        """Return the verdict that follows from a finding.
+
+        If the policy is not supported for the text's language, the model's probability does not flag; what a matcher
+        found does.
+        """
+        flag = self.flag and (supported or self.any_language or _is_matched(finding, self.threshold))
+        return Verdict(self.spec.id, finding, self.threshold, self.weight, flag, fields, self.max_action)
 
     def fail(self) -> FailedPolicy:
         """What the decision needs to know where this policy failed."""
-        labels = tuple(Label(label, 0.0) for label in self.spec.labels if label != self.spec.id)
+        labels = tuple(Label(self.spec.name(label), 0.0) for label in self.spec.labels if label != self.spec.id)
         return FailedPolicy(self.on_failure, self.judge(Finding(0.0, labels=labels)))
 
 
@@ -73,9 +80,21 @@ class Plan:
         return any(known.hashlist.mode == "allow" and known.knows(found) for known in self.hashes)
 
     def detect(self, texts: Sequence[Normalized]) -> list[Language]:
-        """The language of each text."""
-        detect = self.detector.detect
-        return [detect(text) for text in texts]
+        """Return the language of each text; if it cannot be told, the likeliest of those that the channel expects."""
+        detect, expected = self.detector.detect, frozenset(self.channel.expected_languages)
+        if not expected:
+            return [detect(text) for text in texts]
+        return [self._expect(text, detect(text), expected) for text in texts]
+
+    def _expect(self, text: Normalized, found: Language, expected: frozenset[str]) -> Language:
+        return self.detector.choose(text, expected) if found.code is None else found
+
+    def supports(self, spec: Spec, language: str | None) -> bool:
+        """Whether the model was measured to be good enough, in a language, at what a policy reads from it.
+
+        A language that cannot be told counts as supported, and so does a policy that reads no model.
+        """
+        return language is None or not spec.labels or self.scorer.supported(spec.labels[0], language)
 
     def score(self, texts: Sequence[Normalized]) -> list[dict[str, float]]:
         """The model's probability for each text of each label that some policy needs.
@@ -109,6 +128,12 @@ def _readings(texts: Sequence[Normalized]) -> tuple[list[str], list[int]]:
     return [text.plain.text for text in texts] + [reading for _, reading in meant], [i for i, _ in meant]
 
 
+def _is_matched(finding: Finding, threshold: float) -> bool:
+    return any(match.flagging and match.probability >= threshold for match in finding.matches)
+
+
+_LANGUAGE_CODE = re.compile("[a-z]{2}")
+
 _TWO_LETTERS = re.compile(r"[A-Za-z][^A-Za-z]*[A-Za-z]")
 
 
@@ -139,6 +164,11 @@ def compile_plan(channel: Channel, registry: Registry, models: Models, tier: str
     # In the scorer's own order, which spares it to put them in another.
     needed = tuple(label for label in scorer.labels if label in wanted)
     issues.extend(_script_issues(channel))
+    issues.extend(
+        Issue(f"expectedLanguages.{i}", "is not a language's ISO 639-1 code, such as en or de")
+        for i, code in enumerate(channel.expected_languages)
+        if _LANGUAGE_CODE.fullmatch(code) is None
+    )
     bound: list[BoundPolicy] = []
     for key, spec in running.items():
         try:
@@ -188,6 +218,8 @@ def _bind(spec: Spec, settings: PolicySettings, channel: Channel, calibrated: Ma
         threshold,
         defaults.weight if settings.weight is None else settings.weight,
         defaults.flag if settings.flag is None else settings.flag,
+        settings.max_action or defaults.max_action,
+        settings.languages == "any",
         settings.on_failure,
         settings.calibration,
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, get_args
 
-from seemly.core.channel import Action, Condition, MetaType, Rule
+from seemly.core.channel import Action, Condition, MaxAction, MetaType, Rule
 from seemly.core.content import Submission
 from seemly.core.errors import ConfigError, Issue
 from seemly.policies.protocol import Finding, Spec
@@ -32,7 +32,10 @@ _NUMBER = ("at_least", "at_most")
 
 
 class Verdict(NamedTuple):
-    """What a policy found, beside how the channel treats it, and the fields of an object that flagged."""
+    """What a policy found, beside how the channel treats it, and the fields of an object that flagged.
+
+    `max_action` is the strictest action that its severity can cause.
+    """
 
     id: str
     finding: Finding
@@ -40,6 +43,7 @@ class Verdict(NamedTuple):
     weight: float
     flag: bool
     fields: tuple[str, ...] = ()
+    max_action: MaxAction = "reject"
 
     @property
     def crossed(self) -> bool:
@@ -155,7 +159,7 @@ def _field_problem(condition: Condition, specs: Mapping[str, Spec]) -> str | Non
         return None if policy in specs else f"no policy has the id {policy!r}; known are {', '.join(specs)}"
     if head == "label":
         labels = [
-            f"{spec.id}.{label}"
+            f"{spec.id}.{spec.name(label)}"
             for spec in specs.values()
             for label in (*spec.labels, *spec.sights)
             if label != spec.id

@@ -295,7 +295,8 @@ def _judge(plan: Plan, scored: Scored, i: int) -> _Outcome:
                 if owner == policy
                 for _ in range(number)
             )
-            verdicts.append(bound.judge(Finding(found[policy], matches, tuple(labels.get(policy, ())))))
+            finding = Finding(found[policy], matches, tuple(labels.get(policy, ())))
+            verdicts.append(bound.judge(finding, supported=plan.supports(bound.spec, row.language)))
     decision = decide(plan.channel, row.submission, verdicts, failed, language=row.language)
     active = plan.channel.flagging_mode == "ACTIVE"
     flagged = tuple(each.id for each in verdicts if active and each.flagged)

@@ -131,6 +131,21 @@ class Detector:
             return Language(script, _SURE_BY_SCRIPT * share)
         return self._among(_narrowed(script, reading), reading)
 
+    def choose(self, text: Normalized | str, expected: frozenset[str]) -> Language:
+        """Return the likeliest of the expected languages for a text whose language cannot be told.
+
+        The probability is the model's, so that it may be small. Raises ModelError as `detect` does.
+        """
+        reading = _sample(text if isinstance(text, str) else text.plain.text).lower().replace("\n", " ")
+        if not any(map(str.isalpha, reading)):
+            return UNKNOWN
+        chances = dict.fromkeys(sorted(expected), 0.0)
+        for code, chance in self._guess(reading, _GUESSES):
+            if code in chances:
+                chances[code] += chance
+        best = max(chances, key=chances.__getitem__)
+        return Language(best if chances[best] > 0.0 or len(chances) == 1 else None, min(1.0, chances[best]))
+
     def may_be(self, text: str, languages: frozenset[str]) -> bool:
         """Whether a text counts as in one of `languages`: it is detected as one, or cannot be told from them.
 

@@ -41,7 +41,7 @@ class Manifest:
     - `supported`: by language, the labels that may flag there. A label is listed if, on rows kept from training, its
       area under the ROC curve is .85 or more, its own false alarms on ordinary text are at most .7 % (.3 % in English),
       and 50 natural or written rows or more have it. A language that is not listed supports nothing. Without this key
-      everything is supported.
+      every label is supported in every one of `languages`.
     - `calibration`: the accurate model's. By language and label, what `blend` has for texts whose language cannot be
       told: `[fast, accurate, shift]`. It makes one threshold a label fit every language.
     """
@@ -112,7 +112,11 @@ class Manifest:
 
     def supports(self, label: str, language: str | None) -> bool:
         """Return whether a label may flag in a language; always if the language cannot be told (None)."""
-        return language is None or self.supported is None or label in self.supported.get(language, ())
+        if language is None:
+            return True
+        if self.supported is None:
+            return label in self.thresholds and language in self.languages
+        return label in self.supported.get(language, ())
 
     def band(self, share: float) -> Mapping[str, tuple[float, float]]:
         """By label, the band for a share of traffic: between the shares that the model knows, a straight line.

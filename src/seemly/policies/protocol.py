@@ -16,15 +16,18 @@ from seemly.core.errors import PolicyFailed
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from seemly.core.channel import Channel
+    from seemly.core.channel import Channel, MaxAction
     from seemly.core.span import Span
     from seemly.media.image import ImageAnalysis
     from seemly.text.normalize import Normalized
 
 __all__ = [
-    "NOTHING", "Defaults", "Finding", "Item", "Label", "Match", "NoOptions", "Policy", "PolicyKind", "Spec",
+    "MENTION", "NOTHING", "Defaults", "Finding", "Item", "Label", "Match", "NoOptions", "Policy", "PolicyKind", "Spec",
     "check_finding",
 ]  # fmt: skip
+
+MENTION = "mention"
+"""The label of a text that only quotes, reports or denies a harm. It never flags."""
 
 PolicyKind = Literal["classifier", "entity_matcher"]
 
@@ -147,11 +150,16 @@ class NoOptions:
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """How a channel treats a policy that it does not mention. `threshold` None means the calibrated one, or 0.5."""
+    """How a channel treats a policy that it does not mention.
+
+    `threshold` None means the calibrated one, or 0.5. `max_action` is the strictest action that the policy's severity
+    can cause.
+    """
 
     flag: bool = True
     threshold: float | None = None
     weight: float = 1.0
+    max_action: MaxAction = "reject"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +168,10 @@ class Spec:
 
     `options` is a frozen dataclass; a channel's JSON options for the policy are checked against it when the engine
     is built, and `build(options, channel)` gets an instance. `labels` are the model labels that the policy reads
-    from `Item.scores`. `languages` are the ISO 639-1 codes that it knows, None for any: a text in
-    another language is not shown to it, and its result says `language_supported: False`. `leaves` are the kinds of
-    content that it reads, `text` and `image`; `sights` are the labels of images that it reads from `Item.sight`.
+    from `Item.scores`; `names` are pairs of such a label and the id that it has in the policy's results, if that is
+    another. `languages` are the ISO 639-1 codes that it knows, None for any: a text in another language is not shown
+    to it, and its result says `language_supported: False`. `leaves` are the kinds of content that it reads, `text` and
+    `image`; `sights` are the labels of images that it reads from `Item.sight`.
     """
 
     id: str
@@ -174,3 +183,8 @@ class Spec:
     leaves: frozenset[str] = frozenset({"text"})
     sights: tuple[str, ...] = ()
     defaults: Defaults = Defaults()
+    names: tuple[tuple[str, str], ...] = ()
+
+    def name(self, label: str) -> str:
+        """The id, in the policy's results, of a model's label."""
+        return next((name for own, name in self.names if own == label), label)

@@ -81,6 +81,8 @@ HAPPY: dict[str, tuple[Any, str]] = {
     "putChannelTriage": ({"triage": "strict"}, "triage"),
     "getChannelHashlists": (None, "hashlists"),
     "putChannelHashlists": ({"hashlists": []}, "hashlists"),
+    "getChannelExpectedLanguages": (None, "expectedLanguages"),
+    "putChannelExpectedLanguages": ({"expectedLanguages": ["en"]}, "expectedLanguages"),
     "getChannelExpectedScripts": (None, "expectedScripts"),
     "putChannelExpectedScripts": ({"expectedScripts": ["Latin"]}, "expectedScripts"),
     "getChannelAccurateShare": (None, "accurateShare"),

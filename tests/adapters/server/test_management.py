@@ -194,6 +194,7 @@ def test_the_parts_of_a_channel_take_effect(part: str, value: Any, before: str, 
         ("triage", {"review": 0.9, "reject": 0.1}),
         ("hashlists", [{"key": "h", "file": "/etc/passwd"}]),
         ("expectedScripts", ["Klingon"]),
+        ("expectedLanguages", ["EN"]),
         ("accurateShare", 2),
     ],
 )

@@ -40,6 +40,7 @@ REFUSED = {
     "putChannelTriage": "review must not be above reject",
     "putChannelHashlists": "hashes are of hexadecimal digits, and no file of the server may be named",
     "putChannelExpectedScripts": "the names of scripts are Unicode's",
+    "putChannelExpectedLanguages": "the codes are those of ISO 639-1",
     "moderate": "what else a policy is told must be an option that it has",
 }
 """Endpoints that may answer 400 to what fits their schema, and what else they ask of it, which no schema says."""

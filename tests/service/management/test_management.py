@@ -568,6 +568,7 @@ PART_VALUES: dict[str, Any] = {
     "triage": {"review": 0.1, "reject": 0.2},
     "hashlists": [{"key": "h", "hashes": ["0" * 64]}],
     "expectedScripts": ["Latin"],
+    "expectedLanguages": ["en", "de"],
     "accurateShare": 0.5,
 }
 

@@ -25,7 +25,7 @@ __all__ = [
 Check = Callable[[Channel], object]
 """What raises ConfigError for a channel that no engine can be built for, such as the engine's own constructor."""
 
-Part = Literal["policies", "rules", "triage", "hashlists", "expectedScripts", "accurateShare"]
+Part = Literal["policies", "rules", "triage", "hashlists", "expectedScripts", "expectedLanguages", "accurateShare"]
 """What a channel has beyond the settings of its endpoints."""
 
 PARTS: tuple[Part, ...] = get_args(Part)
