@@ -112,7 +112,7 @@ class FakeScorer:
         self.languages = frozenset({"en"})
         self.unsupported = frozenset(unsupported)
 
-    def supported(self, label: str, language: str) -> bool:
+    def supported(self, label: str, language: str | None) -> bool:
         """Whether the pair is not among `unsupported`."""
         return (label, language) not in self.unsupported
 
@@ -123,10 +123,6 @@ class FakeScorer:
         del thresholds
         rows = [[self.scores.get(text, {}).get(label, 0.0) for label in labels] for text in texts]
         return np.array(rows, np.float32).reshape(len(texts), len(labels))
-
-    def supported(self, label: str, language: str | None) -> bool:
-        """Return True: a fake knows every language."""
-        return True
 
     def sketch(self, texts: Sequence[str], labels: Sequence[str]) -> NDArray[np.float32]:
         """Shape [texts, labels]."""
