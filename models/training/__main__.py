@@ -7,10 +7,11 @@ start again as you like. Delete the work folder for a run from the beginning.
 `git show d8bb9ba:models/text-accurate/FILE` gives file by file. Both models, from nothing:
 
     python -m training --data DATA --begin OLD --model accurate --stage train
-    python -m training --data DATA --begin OLD --model fast
+    python -m training --data DATA --begin OLD --before OLD_FAST --model fast
     python -m training --data DATA --begin OLD --model accurate
 
-The fast model's embeddings start from the accurate one's, and the accurate one is calibrated with the fast one.
+`--before` is likewise a fast model, version 4 of `text-fast` of the same commit. Its new pieces start from those of the
+accurate one, and the accurate one is calibrated with the fast one.
 """
 
 from __future__ import annotations
@@ -50,10 +51,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     accurate.add_argument("--size", type=int, default=2_400, help="rows a round")
     accurate.add_argument("--foreign", type=int, default=60_000, help="the most pieces of other languages")
     fast = parser.add_argument_group("the fast model")
-    fast.add_argument("--rows", type=int, default=400_000, help="rows that it is trained on")
+    fast.add_argument("--rows", type=int, default=600_000, help="rows that it is trained on")
     fast.add_argument("--epochs", type=int, default=2)
-    fast.add_argument("--width", type=int, default=64, help="numbers in a piece's embedding")
-    fast.add_argument("--pieces", type=int, default=80_000, help="the vocabulary's size")
+    fast.add_argument("--before", type=Path, help="the folder of the fast model to go on from")
+    fast.add_argument("--pieces", type=int, default=80_000, help="pieces that are learned beside its own")
     args = parser.parse_args(argv)
     args.out = args.out or HERE.parent / f"text-{args.model}"
 
@@ -70,11 +71,19 @@ def _make_fast(args: argparse.Namespace) -> dict[str, Any]:
 
     work = args.work / "fast"
     splits = dataset.prepare(
-        args.data, EXAMPLES, SUITES, work, teacher=args.begin, pieces=args.pieces, size=args.rows, seed=args.seed
+        args.data,
+        EXAMPLES,
+        SUITES,
+        work,
+        teacher=args.begin,
+        before=args.before,
+        pieces=args.pieces,
+        size=args.rows,
+        seed=args.seed,
     )
     vocabulary = (work / "vocab.txt").read_text(encoding="utf-8").split("\n")
-    embeddings = vectors.aligned(vocabulary, *table(args.begin, args.work / "accurate"), args.width)
-    network = fit.fit(splits, embeddings, work, epochs=args.epochs, seed=args.seed, device="cpu")
+    begin = vectors.begin(args.before, vocabulary, *table(args.begin, args.work / "accurate"))
+    network = fit.fit(splits, begin, work, epochs=args.epochs, seed=args.seed, device="cpu")
     return finish.finish(
         network,
         splits,

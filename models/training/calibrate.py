@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Weights = dict[str, tuple[float, float, float]]
 
-ENGLISH, OTHERS = 0.002, 0.005
+ENGLISH, OTHERS = 0.0015, 0.003
 """The share of ordinary validation rows that may be acted on: less than is aimed at (.3 % and .7 %), which is of rows
 of other sources."""
+
+AUC, ROWS = 0.85, 50
+"""From which area under the ROC curve, and how many rows on, a label may be supported in a language."""
 
 _FEWEST = 12
 """Positive rows of a language from which on its log-odds are fitted to it."""
@@ -38,11 +41,18 @@ _FOREIGN = 0.02
 
 
 def fit(
-    found: Array, labels: Array, weights: Array, groups: Sequence[str], ordinary: NDArray[np.bool_]
+    found: Array,
+    labels: Array,
+    weights: Array,
+    groups: Sequence[str],
+    ordinary: NDArray[np.bool_],
+    known: Mapping[tuple[str, str], int],
 ) -> dict[str, Weights]:
     """By language the weights of each label; `""` is for texts whose language cannot be told.
 
-    `found` are log-odds, [rows, labels, models]; `groups` the languages as they are told at run time.
+    `found` are log-odds, [rows, labels, models]; `groups` the languages as they are told at run time. `known` counts
+    the rows of every split that people labelled or wrote: what a language may be acted on is shared out among labels
+    that it has enough rows of, and that rank them well.
     """
     of = np.array(groups)
     languages = sorted({*groups, ""})
@@ -57,18 +67,23 @@ def fit(
         inside = of == language
         fitted[language] = {}
         for place, label in enumerate(LABELS):
-            known = labels[inside, place]
+            told = labels[inside, place]
             at = pooled[label]
-            if (known >= SURE[1]).sum() >= _FEWEST and (known <= SURE[0]).sum() >= _FEWEST:
-                mixed = measure.mixture(known, weights[inside, place])
-                at = measure.stack(found[inside, place], known, mixed, first=at, held=_HELD_BACK)
+            if (told >= SURE[1]).sum() >= _FEWEST and (told <= SURE[0]).sum() >= _FEWEST:
+                mixed = measure.mixture(told, weights[inside, place])
+                at = measure.stack(found[inside, place], told, mixed, first=at, held=_HELD_BACK)
             fitted[language][label] = at
             odds[inside, place] = found[inside, place] @ np.array(at[:models]) + at[models]
     result: dict[str, Weights] = {}
     for language in languages:
         inside = of == language
         share = ENGLISH if language == "en" else OTHERS
-        down = lower(odds, labels, inside, ordinary, share)
+        able = [
+            label
+            for label in ACTING
+            if not language or (_ranks(odds[inside], labels[inside], label) and known.get((language, label), 0) >= ROWS)
+        ]
+        down = lower(odds, labels, inside, ordinary, share, able)
         result[language] = {
             label: (*(round(value, 4) for value in at[:models]), round(at[models] - down[label], 4))  # type: ignore[misc]
             for label, at in fitted[language].items()
@@ -77,18 +92,26 @@ def fit(
 
 
 def lower(
-    odds: Array, labels: Array, inside: NDArray[np.bool_], ordinary: NDArray[np.bool_], share: float
+    odds: Array,
+    labels: Array,
+    inside: NDArray[np.bool_],
+    ordinary: NDArray[np.bool_],
+    share: float,
+    able: Sequence[str] = ACTING,
 ) -> Mapping[str, float]:
-    """By label, by how much log-odds go down, so that at most `share` of the ordinary rows `inside` are acted on."""
+    """By label, by how much log-odds go down, so that at most `share` of the ordinary rows `inside` are acted on.
+
+    That share is of the labels `able` together; another label may reach it by itself.
+    """
     calm = odds[inside & ordinary]
     down = dict.fromkeys(LABELS, 0.0)
     if not len(calm):
         return down
     allowed = int(share * len(calm))
     for place, label in enumerate(LABELS):
-        if label not in ACTING and label not in TOPICS:
+        if label not in able and label not in TOPICS:
             down[label] = max(0.0, float(np.sort(calm[:, place])[::-1][min(allowed, len(calm) - 1)]) + 1e-3)
-    places = [LABELS.index(label) for label in ACTING]
+    places = [LABELS.index(label) for label in able]
     ranked = {place: np.argsort(-calm[:, place], kind="stable") for place in places}
     gains = {place: _harmful(odds[:, place], labels[:, place], inside) for place in places}
     admitted = dict.fromkeys(places, 0)
@@ -120,6 +143,11 @@ def lower(
         acted[ranked[place][admitted[place] : count][calm[ranked[place][admitted[place] : count], place] > 0]] = True
         admitted[place] = count
     return {**down, **{LABELS[place]: edge(place, admitted[place]) for place in places}}
+
+
+def _ranks(odds: Array, labels: Array, label: str) -> bool:
+    ranked = measure.ranking(odds[:, LABELS.index(label)], labels[:, LABELS.index(label)])
+    return ranked is not None and ranked["auc"] >= AUC
 
 
 def _harmful(odds: Array, labels: Array, inside: NDArray[np.bool_]) -> tuple[Array, Array]:
@@ -170,6 +198,6 @@ def supported(table: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[st
         found[language] = [
             label
             for label, at in labels.items()
-            if at["auc"] >= 0.85 and at["rows"] >= 50 and (label in TOPICS or at["false"] <= most)
+            if at["auc"] >= AUC and at["rows"] >= ROWS and (label in TOPICS or at["false"] <= most)
         ]
     return found

@@ -24,6 +24,7 @@ from training.reading import every_text, read_json, read_table
 from training.rows import LABELS, Row, digest, merge
 from training.table import SOURCES, written
 from training.table_second import more
+from training.vectors import extended
 from training.vocabulary import learn
 
 if TYPE_CHECKING:
@@ -55,6 +56,14 @@ class Encoded:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def take(self, rows: NDArray[np.int64]) -> Encoded:
+        """Some of the rows."""
+        lengths = np.diff(self.starts)[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths) + np.repeat(self.starts[rows], lengths)
+        parts = (self.labels[rows], self.weights[rows], self.sources[rows], self.languages[rows])
+        return Encoded(self.pieces[places], starts, *parts)
 
     def lengths(self) -> NDArray[np.int64]:
         """Pieces a row, at most a window."""
@@ -133,9 +142,20 @@ SHARES = {
 
 
 def prepare(
-    data: Path, examples: Path, suites: Path, work: Path, *, teacher: Path, pieces: int, size: int, seed: int
+    data: Path,
+    examples: Path,
+    suites: Path,
+    work: Path,
+    *,
+    teacher: Path,
+    before: Path,
+    pieces: int,
+    size: int,
+    seed: int,
 ) -> dict[str, Encoded]:
-    """The splits, encoded, and the vocabulary, learned from the train split; kept in `work` and read from there.
+    """The splits, encoded, and the vocabulary, kept in `work` and read from there.
+
+    The vocabulary is that of the fast model in `before`, and pieces that are learned from the train split.
 
     The train split is a sample of `size` rows. What the `teacher`, the folder of an accurate model, says of the English
     side of a pair are the labels of the other side, where the pair has none.
@@ -148,7 +168,7 @@ def prepare(
         train = [read.row if read.english is None else _mixed(read.row, next(told)) for read in reads]
         if not (work / "vocab.txt").exists():
             learned = learn((row.text for row in train), pieces)
-            (work / "vocab.txt").write_text("\n".join(learned), encoding="utf-8")
+            (work / "vocab.txt").write_text("\n".join(extended(before, learned)), encoding="utf-8")
         vocabulary = (work / "vocab.txt").read_text(encoding="utf-8").split("\n")
         rng = random.Random(seed)
         noisy = [row for row in train if rng.random() < NOISY]

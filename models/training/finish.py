@@ -23,7 +23,7 @@ from training.rows import ACTING, LABELS, SURE, digest
 from training.table import written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from seemly.inference.scorer import Scorer
@@ -95,7 +95,7 @@ def finish(
     figures["english"] = english_figures(scores, test.labels, groups["test"])
     figures["support"] = table
     figures["supported"] = supported
-    figures["ordinary"] = acted(scores, groups["test"], ordinary["test"])
+    figures["ordinary"] = acted(scores, groups["test"], ordinary["test"], supported)
     jigsaw = np.char.startswith(test.sources, "jigsaw")
     figures["jigsaw"] = measure.ranking(scores[jigsaw, 0], test.labels[jigsaw, 0])
     messages = [text for text in texts["test"] if 150 <= len(text) <= 250 and text.isascii()][:512]
@@ -123,16 +123,24 @@ def count(rows: Iterable[Row]) -> Counter[tuple[str, str]]:
     return Counter((row.language, label) for row in rows for label, value in row.labels.items() if value >= SURE[1])
 
 
-def acted(scores: np.ndarray[Any, Any], groups: Sequence[str], ordinary: np.ndarray[Any, Any]) -> dict[str, float]:
-    """By language, the share of ordinary rows in per cent that a label which flags by default acts on."""
-    places = [LABELS.index(label) for label in ACTING]
-    hit = (scores[:, places] >= 0.5).any(axis=1)
-    of = np.array(groups)
-    return {
-        group: round(100 * float(hit[ordinary & (of == group)].mean()), 2)
-        for group in sorted(set(groups))
-        if (ordinary & (of == group)).any()
-    }
+def acted(
+    scores: np.ndarray[Any, Any],
+    groups: Sequence[str],
+    ordinary: np.ndarray[Any, Any],
+    supported: Mapping[str, Collection[str]],
+) -> dict[str, float]:
+    """By language, the share of ordinary rows in per cent that a label acts on which flags by default.
+
+    Where the language cannot be told (`""`), every label flags.
+    """
+    found = {}
+    for group in sorted(set(groups)):
+        inside = ordinary & (np.array(groups) == group)
+        able = [LABELS.index(label) for label in ACTING if not group or label in supported.get(group, ())]
+        if inside.any():
+            hit = (scores[inside][:, able] >= 0.5).any(axis=1) if able else np.zeros(1)
+            found[group] = round(100 * float(hit.mean()), 2)
+    return found
 
 
 def english_figures(

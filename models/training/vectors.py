@@ -1,27 +1,77 @@
-"""Where the fast model's embeddings start: at those of the accurate model, which have one meaning in all languages."""
+"""Where the fast model starts: at an earlier fast model, to which pieces are added.
+
+The accurate model's pieces mean the same in all its languages. A linear map from them to the earlier embeddings,
+fitted to the pieces that are in its vocabulary, gives every new piece its place.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
+import onnx
 import torch
+from onnx import numpy_helper
 
-from seemly.inference.tokenizer import CONTINUED, END, WordPieceTokenizer
+from seemly.inference.tokenizer import CONTINUED, END, SPECIAL, WordPieceTokenizer
+from training.rows import FIRST, LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
-_DEVIATION = 0.1
+    Array = NDArray[np.float32]
+
+_DEVIATION = 0.15
+"""The standard deviation of the embeddings that the network is trained with."""
+
+_RIDGE = 30.0
+_UNLIKELY = -3.0
 
 
-def aligned(vocabulary: Sequence[str], pieces: Sequence[str], table: NDArray[np.float32], width: int) -> torch.Tensor:
-    """A row of `width` numbers a piece of `vocabulary`: the mean of the accurate model's `pieces` that it is made of.
+def extended(folder: Path, learned: Sequence[str]) -> list[str]:
+    """The vocabulary of the fast model in `folder`, and what of `learned` it lacks."""
+    known = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")
+    have = set(known)
+    return [*known, *(piece for piece in learned if piece not in have)]
 
-    They are turned to their principal components, the first of which are kept.
+
+def begin(folder: Path, vocabulary: Sequence[str], pieces: Sequence[str], table: Array) -> dict[str, torch.Tensor]:
+    """The weights to start with: those of the fast model in `folder`, for all `vocabulary`.
+
+    `pieces` and `table` are the accurate model's vocabulary and embeddings.
     """
+    rows = _constants(folder / "rows.onnx")
+    head = _constants(folder / "head.onnx")
+    known = rows["table"].astype(np.float32) * rows["scales"]
+    unit = _DEVIATION / float(known.std())
+    meant = _meanings(vocabulary, pieces, table)
+    told = np.abs(meant[: len(known)]).sum(axis=1) > 0
+    told[: len(SPECIAL)] = False
+    given, wanted = meant[: len(known)][told], known[told] * unit
+    mapped = np.linalg.solve(given.T @ given + _RIDGE * np.eye(given.shape[1]), given.T @ wanted)
+    embedding = np.concatenate([known * unit, meant[len(known) :] @ mapped])
+    features = rows["taps"].shape[1] // 3
+    out = np.zeros((len(LABELS), head["out"].shape[0]), np.float32)
+    out[: len(FIRST)] = head["out"].T[: len(FIRST)]
+    bias = np.full(len(LABELS), _UNLIKELY, np.float32)
+    bias[: len(FIRST)] = head["out_bias"][: len(FIRST)]
+    state = {
+        "embedding.weight": embedding,
+        "taps.weight": rows["taps"].T,
+        "bias": rows["bias"][features : 2 * features] * unit,
+        "hidden.weight": head["hidden"].T / unit,
+        "hidden.bias": head["hidden_bias"],
+        "out.weight": out,
+        "out.bias": bias,
+    }
+    return {name: torch.from_numpy(np.ascontiguousarray(value, np.float32)) for name, value in state.items()}
+
+
+def _meanings(vocabulary: Sequence[str], pieces: Sequence[str], table: Array) -> Array:
+    """For each piece of `vocabulary`, the mean of the accurate model's pieces that it is made of; 0 if of none."""
     cutter = WordPieceTokenizer(pieces, bare=True)
     numbers = {piece: at for at, piece in enumerate(pieces)}
     centred = table - table[END + 1 :].mean(axis=0)
@@ -34,6 +84,8 @@ def aligned(vocabulary: Sequence[str], pieces: Sequence[str], table: NDArray[np.
             cut = cut[cut > END]
             if len(cut):
                 rows[at] = centred[cut].mean(axis=0)
-    _, _, axes = np.linalg.svd(centred[:: max(1, len(centred) // 20_000)], full_matrices=False)
-    found = rows @ axes[:width].T
-    return torch.from_numpy((found * (_DEVIATION / found.std())).astype(np.float32))
+    return rows
+
+
+def _constants(path: Path) -> dict[str, Array]:
+    return {each.name: numpy_helper.to_array(each) for each in onnx.load(path).graph.initializer}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
+SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 """The shares of traffic that bands are made for."""
 
 TOXIC = 0.1

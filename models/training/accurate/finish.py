@@ -12,7 +12,7 @@ from seemly.engine.models import Models
 from seemly.inference.accurate import AccurateModel
 from seemly.inference.blend import LEAST, Blend, log_odds
 from seemly.inference.cascade import divide
-from seemly.inference.manifest import FILE, FORMAT
+from seemly.inference.manifest import FILE, FORMAT, Manifest
 from training import calibrate, measure
 from training.accurate import card
 from training.accurate.bands import bands, traffic
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 WINDOW = 192
 """Pieces that are read at once, start and end among them: a unit of 400 code points seldom has more."""
+
+_EVERY = 5
+"""Bands are fitted to every fifth row: they are searched for, step by step."""
 
 _NAME = "text-accurate"
 _FILES = ("weights.onnx", "vocab.txt")
@@ -73,21 +76,28 @@ def finish(
     own = {split: read_once(out, found, work / f"read-{split}.npy") for split, found in texts.items()}
     labels, trust = arrays([each.row for each in held["validation"]])
     found = np.stack([log_odds(before["validation"], LEAST), log_odds(own["validation"], LEAST)], axis=2)
-    calibration = calibrate.fit(found, labels, trust, groups["validation"], ordinary["validation"])
+    calibration = calibrate.fit(found, labels, trust, groups["validation"], ordinary["validation"], counted)
     blend = calibration.pop("")
     blended = Blend(blend, LABELS, calibration)
     after = {split: blended(before[split], own[split], groups[split]).astype(np.float64) for split in held}
     thresholds = dict.fromkeys(LABELS, 0.5)
-    weigh = traffic([each.row for each in held["validation"]], ordinary["validation"])
+    part = slice(None, None, _EVERY)
+    weigh = traffic([each.row for each in held["validation"]][part], ordinary["validation"][part])
     more: dict[str, Any] = {
         "languages": list(LANGUAGES),
         "blend": blend,
         "calibration": calibration,
-        "bands": bands(before["validation"], after["validation"], labels, weigh, thresholds),
+        "bands": bands(before["validation"][part], after["validation"][part], labels[part], weigh, thresholds),
     }
     test = [each.row for each in held["test"]]
     labels, trust = arrays(test)
-    table = calibrate.support(after["test"], labels, groups["test"], ordinary["test"], counted)
+    table = calibrate.support(
+        np.concatenate([after["validation"], after["test"]]),
+        np.concatenate([arrays([each.row for each in held["validation"]])[0], labels]),
+        groups["validation"] + groups["test"],
+        np.concatenate([np.zeros_like(ordinary["validation"]), ordinary["test"]]),
+        counted,
+    )
     more["supported"] = calibrate.supported(table)
     _write(out, version, None, thresholds=thresholds, **more)
 
@@ -103,8 +113,10 @@ def finish(
     figures["jigsaw"] = measure.jigsaw(after["test"], labels, [row.source for row in test])
     figures["support"] = table
     figures["supported"] = more["supported"]
-    figures["ordinary"] = acted(scores, groups["test"], ordinary["test"])
-    figures["ordinary_fast"] = acted(before["test"], groups["test"], ordinary["test"])
+    figures["ordinary"] = acted(scores, groups["test"], ordinary["test"], more["supported"])
+    figures["ordinary_fast"] = acted(
+        before["test"], groups["test"], ordinary["test"], Manifest.read(out.parent / "text-fast").supported or {}
+    )
     asked = cascade.find_uncertain(texts["test"], LABELS, [0.5] * len(LABELS))
     weigh = traffic(test, ordinary["test"])
     figures["read_share"] = round(float(np.average(asked, weights=weigh)), 4)
