@@ -29,9 +29,10 @@ beside this file has every figure, also by data set.
 - A static embedding of {width} numbers a piece (int8, one scale a piece), a convolution over three pieces with
   {features} features, the largest of each feature and the mean embedding, one hidden layer, a sigmoid a label.
 - Windows of {window} pieces, one every {stride}; a long text's score is the largest of its windows'.
-- Embeddings start from those of `text-accurate`, which mean the same in all its languages; then {epochs} passes over
-  {train} rows, seed {seed}: a sample of every set below, in which each kind of row has a fixed share. The other side
-  of a pair has the labels that the English model gives the English side. The vocabulary's trainer breaks ties in no
+- Begun with version 4.1, whose pieces and weights it keeps; new pieces start where a linear map of the accurate model's
+  embeddings puts them. Then {epochs} passes over {train} rows, seed {seed}: a sample of every set below, in which each
+  kind of row has a fixed share. The other side of a pair has the labels that the English model gives the English side;
+  English rows of public sets have half theirs, half what version 4.1 said. The vocabulary's trainer breaks ties in no
   fixed order, so that another run differs in some pieces.
 - Sizes: {sizes} bytes.
 

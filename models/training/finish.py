@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 STRIDE = 224
 """Pieces from one window's start to the next: a phrase of up to 32 pieces stands whole in one of them."""
 
+_ENGLISH, _OTHERS = 0.002, 0.005
+"""The share of ordinary validation rows that may be acted on."""
+
 _NAME = "text-fast"
 _FILES = ("rows.onnx", "head.onnx", "vocab.txt")
 
@@ -76,7 +79,7 @@ def finish(
         scales[place], shifts[place] = measure.platt(raw[:, place], rows.labels[:, place], mixed)
     odds = raw * scales + shifts
     english = np.array(groups["validation"]) == "en"
-    for inside, share in ((english, calibrate.ENGLISH), (~english, calibrate.OTHERS)):
+    for inside, share in ((english, _ENGLISH), (~english, _OTHERS)):
         down = calibrate.lower(odds, rows.labels, inside, ordinary["validation"], share)
         by = np.array([down[label] for label in LABELS], np.float32)
         shifts, odds = shifts - by, odds - by
