@@ -67,7 +67,7 @@ def begin(folder: Path, vocabulary: Sequence[str], pieces: Sequence[str], table:
         "out.weight": out,
         "out.bias": bias,
     }
-    return {name: torch.from_numpy(np.ascontiguousarray(value, np.float32)) for name, value in state.items()}
+    return {name: torch.from_numpy(np.array(value, np.float32, order="C")) for name, value in state.items()}
 
 
 def _meanings(vocabulary: Sequence[str], pieces: Sequence[str], table: Array) -> Array:
