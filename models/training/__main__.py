@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=1)
     accurate = parser.add_argument_group("the accurate model")
     accurate.add_argument("--stage", choices=("train", "all"), default="all", help="train: do not calibrate yet")
-    accurate.add_argument("--rounds", type=int, default=95)
+    accurate.add_argument("--rounds", type=int, default=54)
     accurate.add_argument("--size", type=int, default=2_400, help="rows a round")
     accurate.add_argument("--foreign", type=int, default=60_000, help="the most pieces of other languages")
     fast = parser.add_argument_group("the fast model")
