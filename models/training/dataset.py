@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import random
 from dataclasses import dataclass
@@ -13,16 +12,23 @@ import numpy as np
 
 from seemly.inference.tokenizer import WordPieceTokenizer
 from seemly.text.normalize import normalize
-from training import identities, plain
-from training.augment import BABBLE_WEIGHT, babble, disturb
-from training.distil import taught
-from training.reading import every_text, read_json
-from training.rows import LABELS, Row, digest, merge, split_of
+from training.accurate.rounds import Rounds
+from training.augment import disturb
+from training.calm import calmed
+from training.distil import say
+from training.glossary import glossary
+from training.held import held_rows
+from training.natural import natural
+from training.pairs import Pair, pairs
+from training.reading import every_text, read_json, read_table
+from training.rows import LABELS, Row, digest, merge
 from training.table import SOURCES, written
+from training.table_second import more
+from training.vectors import extended
 from training.vocabulary import learn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,11 +36,11 @@ if TYPE_CHECKING:
 WINDOW = 256
 """Pieces that the network reads at once, in training and at run time."""
 
-NOISY = 0.25
-"""The share of training rows that get a disturbed copy; written rows always get two."""
+NOISY = 0.1
+"""The share of training rows that get a disturbed copy."""
 
-BABBLE = 4_000
-"""Training rows that say nothing and are nothing."""
+TAUGHT = 0.6
+"""The weight of a label that the teacher gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,14 @@ class Encoded:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def take(self, rows: NDArray[np.int64]) -> Encoded:
+        """Some of the rows."""
+        lengths = np.diff(self.starts)[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        places = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths) + np.repeat(self.starts[rows], lengths)
+        parts = (self.labels[rows], self.weights[rows], self.sources[rows], self.languages[rows])
+        return Encoded(self.pieces[places], starts, *parts)
+
     def lengths(self) -> NDArray[np.int64]:
         """Pieces a row, at most a window."""
         return np.minimum(np.diff(self.starts), WINDOW)
@@ -64,12 +78,26 @@ class Encoded:
         return block
 
 
-def gather(data: Path, examples: Path, suites: Path) -> list[Row]:
-    """Every row that may be trained on, one a text: none whose text stands in `evaluate/` or in a suite."""
-    held = {digest(text) for text in every_text(data / "evaluate")}
-    held |= {digest(record["text"]) for path in suites.glob("*.jsonl") for record in read_json(path)}
-    rows = chain(written(examples), chain.from_iterable(source.rows(data) for source in SOURCES))
-    merged = merge(rows, held)
+def kept_apart(data: Path, suites: Path, work: Path) -> set[bytes]:
+    """The digests of every text that stands in `evaluate/` or in a suite; kept in the work folder."""
+    kept = work / "held.pickle"
+    if not kept.exists():
+        held = {digest(text) for text in every_text(data / "evaluate")}
+        held |= {digest(record["text"]) for path in suites.glob("*.jsonl") for record in read_json(path)}
+        for path in (data / "train/ntrex_news").glob("*.tsv.gz"):
+            held |= {digest(text) for r in read_table(path, delimiter="\t", header="a b") for text in r.values()}
+        work.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(pickle.dumps(held))
+    found: set[bytes] = pickle.loads(kept.read_bytes())  # noqa: S301  (made by this function)
+    return found
+
+
+def gather(data: Path, examples: Path, suites: Path, work: Path) -> list[Row]:
+    """Every row that may be trained on, one a text: none whose text is kept apart for measuring."""
+    rows = chain(
+        written(examples), map(calmed, chain.from_iterable(source.rows(data) for source in SOURCES)), more(data)
+    )
+    merged = merge(rows, kept_apart(data, suites, work))
     for row in merged:
         if not set(row.labels) <= set(LABELS):
             raise ValueError(f"{row.source} names a label that there is not")
@@ -81,9 +109,24 @@ def gather_once(data: Path, examples: Path, suites: Path, work: Path) -> list[Ro
     kept = work / "rows.pickle"
     if not kept.exists():
         work.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(pickle.dumps([read(row) for row in gather(data, examples, suites)]))
+        kept.write_bytes(pickle.dumps([read(row) for row in gather(data, examples, suites, work)]))
     rows: list[Row] = pickle.loads(kept.read_bytes())  # noqa: S301  (made by this function)
     return rows
+
+
+def pairs_once(data: Path, suites: Path, work: Path) -> list[Pair]:
+    """Every pair, its other side as the engine's policies read it, kept in the work folder once it was gathered."""
+    kept = work / "pairs.pickle"
+    if not kept.exists():
+        found = [Pair(read(pair.row), pair.english) for pair in pairs(data, kept_apart(data, suites, work))]
+        kept.write_bytes(pickle.dumps(found))
+    known: list[Pair] = pickle.loads(kept.read_bytes())  # noqa: S301  (made by this function)
+    return known
+
+
+def natural_rows(examples: Path, held: set[bytes]) -> list[Row]:
+    """The natural messages of the examples' folder."""
+    return [read(row) for row in merge(natural(examples), held)]
 
 
 def read(row: Row) -> Row:
@@ -91,56 +134,58 @@ def read(row: Row) -> Row:
     return Row(normalize(row.text).plain.text, row.labels, row.source, row.language, row.weight, row.weights)
 
 
-def prepare(
-    data: Path, examples: Path, suites: Path, work: Path, *, teacher: Path | None, pieces: int, seed: int
-) -> dict[str, Encoded]:
-    """The splits, encoded, and the vocabulary, learned from the train split; kept in `work` and read from there.
+SHARES = {
+    "english": 0.36, "natural_english": 0.05, "natural": 0.12, "sets": 0.12, "ordinary": 0.18, "pairs": 0.16,
+    "babble": 0.01,
+}  # fmt: skip
+"""The share of each kind of row that the fast model reads."""
 
-    With a `teacher`, the folder of an accurate model, the train split's labels are partly its.
+
+def prepare(
+    data: Path,
+    examples: Path,
+    suites: Path,
+    work: Path,
+    *,
+    teacher: Path,
+    before: Path,
+    pieces: int,
+    size: int,
+    seed: int,
+) -> dict[str, Encoded]:
+    """The splits, encoded, and the vocabulary, kept in `work` and read from there.
+
+    The vocabulary is that of the fast model in `before`, and pieces that are learned from the train split.
+
+    The train split is a sample of `size` rows. What the `teacher`, the folder of an accurate model, says of the English
+    side of a pair are the labels of the other side, where the pair has none.
     """
     if not (work / "test.npz").exists():
-        rows = gather_once(data, examples, suites, work)
-        splits = {name: [row for row in rows if split_of(row.text) == name] for name in ("train", "validation", "test")}
+        rows, pairs = gather_once(data, examples, suites, work), pairs_once(data, suites, work)
+        natural = natural_rows(examples, kept_apart(data, suites, work))
+        reads = Rounds(rows, [*pairs, *glossary()], natural, seed, SHARES).draw(0, size)
+        told = iter(say([read.english for read in reads if read.english is not None], teacher))
+        train = [read.row if read.english is None else _mixed(read.row, next(told)) for read in reads]
         if not (work / "vocab.txt").exists():
-            learned = learn((row.text for row in splits["train"]), pieces)
-            (work / "vocab.txt").write_text("\n".join(learned), encoding="utf-8")
+            learned = learn((row.text for row in train), pieces)
+            (work / "vocab.txt").write_text("\n".join(extended(before, learned)), encoding="utf-8")
         vocabulary = (work / "vocab.txt").read_text(encoding="utf-8").split("\n")
-        (work / "held.jsonl").write_text(
-            "\n".join(
-                json.dumps({"split": s, "source": r.source, "text": r.text})
-                for s in ("validation", "test")
-                for r in splits[s]
-            ),
-            encoding="utf-8",
-        )
-        splits["train"] = merge(chain(splits["train"], _made_up(splits["validation"] + splits["test"])))
-        if teacher is not None:
-            splits["train"] = taught(splits["train"], teacher)
         rng = random.Random(seed)
-        splits["train"] += _noisy(splits["train"], rng)
-        splits["train"] += [
-            Row(babble(rng), dict.fromkeys(LABELS, 0.0), "babble", "none", BABBLE_WEIGHT) for _ in range(BABBLE)
-        ]
+        noisy = [row for row in train if rng.random() < NOISY]
+        train += [Row(disturb(r.text, rng), r.labels, r.source, r.language, r.weight * 0.5) for r in noisy]
         cutter = WordPieceTokenizer(vocabulary)
-        for name, found in splits.items():
-            _save(work / f"{name}.npz", found, cutter)
+        _save(work / "train.npz", train, cutter)
+        for name in ("validation", "test"):
+            held = held_rows(rows, pairs, natural, name, seed)
+            (work / f"{name}.pickle").write_bytes(pickle.dumps(held))
+            _save(work / f"{name}.npz", [each.row for each in held], cutter)
     return {name: _load(work / f"{name}.npz") for name in ("train", "validation", "test")}
 
 
-def _made_up(held: Sequence[Row]) -> list[Row]:
-    """Combined sentences. They are much alike, so they are for training alone, and none is a held-apart text."""
-    known = {digest(row.text) for row in held}
-    return [row for row in chain(identities.rows(), plain.rows()) if digest(row.text) not in known]
-
-
-def _noisy(rows: Sequence[Row], rng: random.Random) -> list[Row]:
-    copies = []
-    for row in rows:
-        for _ in range(2 if row.source.startswith("written") else int(rng.random() < NOISY)):
-            weights = {label: weight * 0.5 for label, weight in row.weights.items()}
-            text = disturb(row.text, rng)
-            copies.append(Row(text, row.labels, row.source, row.language, row.weight * 0.5, weights))
-    return copies
+def _mixed(row: Row, told: Mapping[str, float]) -> Row:
+    """The row with the teacher's labels where it has none of its own."""
+    weights = {**row.weights, **dict.fromkeys(told, TAUGHT)}
+    return Row(row.text, {**told, **row.labels}, row.source, row.language, row.weight, weights)
 
 
 def arrays(rows: Sequence[Row]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

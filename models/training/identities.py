@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from training.rows import LABELS, Row
+from training.rows import FIRST, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +124,7 @@ def rows() -> Iterator[Row]:
     """Every sentence with every group."""
     for people, one in _GROUPS:
         for sentence in _KIND:
-            yield Row(sentence.format(people=people, one=one), dict.fromkeys(LABELS, 0.0), "identities", "en", WEIGHT)
+            yield Row(sentence.format(people=people, one=one), dict.fromkeys(FIRST, 0.0), "identities", "en", WEIGHT)
         for sentence, more in _HATEFUL:
             labels = dict.fromkeys(("toxicity", "hate", "identity_attack", *more), 1.0)
             absent = dict.fromkeys(

@@ -6,7 +6,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from training.rows import LABELS, SURE, digest
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-PREVALENCE = 0.03
+PREVALENCE = 0.05
 """The least share of positives that a label has in the mixture that it is calibrated on."""
 
 
@@ -33,7 +32,7 @@ def mixture(labels: Array, weights: Array) -> Array:
     weights = np.where(np.isnan(labels), 0.0, weights)
     positive = float((np.nan_to_num(labels) * weights).sum())
     total = float(weights.sum())
-    if positive / total < PREVALENCE:
+    if positive > 0 and positive / total < PREVALENCE:
         more = PREVALENCE * (total - positive) / ((1 - PREVALENCE) * positive)
         weights = weights * np.where(np.nan_to_num(labels) >= 0.5, more, 1.0)
     return weights
@@ -51,21 +50,26 @@ def platt(found: Array, labels: Array, weights: Array) -> tuple[float, float]:
     return scale, shift
 
 
-def stack(found: Array, labels: Array, weights: Array) -> tuple[float, ...]:
+def stack(
+    found: Array, labels: Array, weights: Array, *, first: Sequence[float] | None = None, held: float = 1e-3
+) -> tuple[float, ...]:
     """What the log-odds of each model count, and what is added, so that their sum fits the labels best (Wolpert 1992).
 
-    `found` is [rows, models]. By Newton's method, from the last model alone; none counts for less than nothing.
+    `found` is [rows, models]. By Newton's method, from the last model alone or from `first`, to which it is held by
+    this much; none counts for less than nothing.
     """
     known = weights > 0
     found, labels, weights = found[known], labels[known], weights[known]
     design = np.concatenate([found, np.ones((len(found), 1))], axis=1)
-    first = np.zeros(design.shape[1])
-    first[-2] = 1.0
-    at = first.copy()
+    begin = np.zeros(design.shape[1])
+    begin[-2] = 1.0
+    if first is not None:
+        begin[:] = first
+    at = begin.copy()
     for _ in range(50):
         p = 1 / (1 + np.exp(-design @ at))
-        slope = design.T @ (weights * (p - labels)) + 1e-3 * (at - first)
-        bend = (design * (weights * p * (1 - p))[:, None]).T @ design + 1e-3 * np.eye(len(at))
+        slope = design.T @ (weights * (p - labels)) + held * (at - begin)
+        bend = (design * (weights * p * (1 - p))[:, None]).T @ design + held * np.eye(len(at))
         step = np.linalg.solve(bend, slope)
         at = at - np.clip(step, -1, 1)
         if np.abs(step).max() < 1e-8:
@@ -73,7 +77,11 @@ def stack(found: Array, labels: Array, weights: Array) -> tuple[float, ...]:
     if (at[:-1] < 0).any():
         kept = np.append(at[:-1] >= 0, True)
         at = np.zeros_like(at)
-        at[kept] = stack(found[:, kept[:-1]], labels, weights)
+        if kept[:-1].any():
+            at[kept] = stack(found[:, kept[:-1]], labels, weights)
+        else:
+            share = float(np.clip(np.average(labels, weights=weights), 1e-4, 1 - 1e-4))
+            at[-1] = np.log(share / (1 - share))
     return tuple(at.tolist())
 
 
@@ -113,6 +121,8 @@ def calibration_error(scores: Array, labels: Array, weights: Array) -> float:
 
 def ranking(scores: Array, labels: Array) -> dict[str, float | int] | None:
     """Area under the ROC curve and average precision over the rows that are sure; None with too few of either kind."""
+    from sklearn.metrics import average_precision_score, roc_auc_score
+
     sure = (labels <= SURE[0]) | (labels >= SURE[1])
     truth = labels[sure] >= SURE[1]
     if truth.sum() < 10 or (~truth).sum() < 10:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from training.rows import LABELS, Row
+from training.rows import FIRST, Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ _GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
         ),
     ),
     (
-        dict.fromkeys(LABELS, 0),
+        dict.fromkeys(FIRST, 0),
         (
             _I_WILL,
             (
@@ -97,7 +97,7 @@ _GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
         ),
     ),
     (
-        dict.fromkeys(LABELS, 0) | {"flirtation": 1},
+        dict.fromkeys(FIRST, 0) | {"flirtation": 1},
         (
             ("you are", "you're", "damn you're", "wow, you look"),
             (
@@ -111,14 +111,14 @@ _GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
         ),
     ),
     (
-        dict.fromkeys(LABELS, 0),
+        dict.fromkeys(FIRST, 0),
         (
             ("the sunset is", "this kitten is", "your dog is", "that dress is", "this song is"),
             (" so cute", " gorgeous", " beautiful", " stunning", " adorable"),
         ),
     ),
     (
-        dict.fromkeys(LABELS, 0),
+        dict.fromkeys(FIRST, 0),
         (
             ("hello", "hi", "hey", "good morning", "good evening"),
             ("", " everyone", " guys", " team", " mate", " mum"),
@@ -132,7 +132,7 @@ _GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
         ),
     ),
     (
-        dict.fromkeys(LABELS, 0) | {"spam": 1},
+        dict.fromkeys(FIRST, 0) | {"spam": 1},
         (
             ("free", "cheap", "exclusive", "get your"),
             (" iphones", " followers", " bitcoin", " loans", " viagra", " casino bonus", " gift cards"),
@@ -143,7 +143,7 @@ _GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
         ),
     ),
     (
-        dict.fromkeys(LABELS, 0),
+        dict.fromkeys(FIRST, 0),
         (
             ("where can i buy", "do you sell", "how do i protect my", "are there any", "my dad asked about"),
             (" iphones", " followers", " bitcoin", " loans", " gift cards", " tickets", " headphones"),
@@ -161,7 +161,7 @@ _GRAMMAR: tuple[tuple[Mapping[str, float], Sequence[Sequence[str]]], ...] = (
         ),
     ),
     (
-        dict.fromkeys(LABELS, 0),
+        dict.fromkeys(FIRST, 0),
         (
             ("you are such a", "what a", "you're a real", "he is a total"),
             (" sweetheart", " legend", " star", " genius", " good friend", " hero", " great help", " good sport"),
@@ -209,7 +209,7 @@ salamat|habari?|asante|jambo|сайн уу|გამარჯობა|მად
 def rows() -> Iterator[Row]:
     """Every combination, and short greetings and answers of many languages."""
     for greeting in _GREETINGS.replace("\n", "|").split("|"):
-        yield Row(greeting, dict.fromkeys(LABELS, 0.0), "plain", "many", GREETING_WEIGHT)
+        yield Row(greeting, dict.fromkeys(FIRST, 0.0), "plain", "many", GREETING_WEIGHT)
     for labels, parts in _GRAMMAR:
         for words in product(*parts):
             yield Row("".join(words), labels, "plain", "en", WEIGHT)

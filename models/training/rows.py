@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -23,8 +24,47 @@ LABELS = (
     "insult",
     "threat",
     "identity_attack",
+    "harassment",
+    "grooming",
+    "illicit",
+    "illicit_drugs",
+    "illicit_firearms",
+    "illicit_gambling",
+    "illicit_alcohol",
+    "illicit_tobacco",
+    "cannabis",
+    "adult",
+    "crypto",
+    "self_promotion",
+    "political",
+    "religion",
+    "prompt_injection",
+    "self_harm_intent",
+    "mention",
+    "positive",
+    "negative",
 )
 """The order of the model's outputs."""
+
+FIRST = LABELS[:12]
+"""Labels that most sets know something of."""
+
+TOPICS = ("political", "religion", "mention", "positive", "negative")
+"""Labels that ordinary text has as often as any other."""
+
+ACTING = (
+    "toxicity",
+    "toxicity_severe",
+    "hate",
+    "profanity",
+    "violence",
+    "sexual",
+    "self_harm",
+    "spam",
+    "harassment",
+    "grooming",
+)
+"""Labels whose policies flag by default."""
 
 SURE = (0.25, 0.75)
 """Shares of annotators up to which, and from which, a row counts as negative or positive in the figures."""
@@ -62,6 +102,7 @@ def digest(text: str) -> bytes:
     return hashlib.blake2b(key(text).encode("utf-8", "replace"), digest_size=16).digest()
 
 
+@lru_cache(maxsize=1_500_000)
 def split_of(text: str) -> Split:
     """The split of a text and all its copies: 80 % train, 10 % validation, 10 % test, by its digest alone."""
     bucket = int.from_bytes(digest(text)[:4], "big") % 10

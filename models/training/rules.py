@@ -31,7 +31,7 @@ WRITTEN = 4.0
 IN_LANGUAGES = 1.5
 """The weight of those in `hate_languages.jsonl`, of which there are many for the languages that they are in."""
 
-HARMS = ("toxicity_severe", "hate", "insult", "threat", "identity_attack", "violence")
+HARMS = ("toxicity_severe", "hate", "insult", "threat", "identity_attack", "violence", "harassment")
 """What a text is not if it is not toxic: 0 wherever a set says so of toxicity and not of these."""
 
 DOUBT: Mapping[str, re.Pattern[str]] = {

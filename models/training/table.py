@@ -10,8 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from training import readers
+from training.calm import calmed
 from training.reading import read_json
-from training.rows import LABELS, Row, digest
+from training.rows import FIRST, Row, digest
 from training.rules import IN_LANGUAGES, WRITTEN, Source, always, column, equals, has, only, votes
 
 if TYPE_CHECKING:
@@ -446,7 +447,7 @@ SOURCES: tuple[Source, ...] = (
         readers.json_file(
             "presidio_research/tests_data_generated_large.json", "presidio_research/tests_data_generated_small.json"
         ),
-        {label: always(0.0) for label in LABELS},
+        {label: always(0.0) for label in FIRST},
         text="full_text",
         weight=0.3,
         assumed=(),
@@ -461,4 +462,4 @@ def written(folder: Path) -> Iterator[Row]:
         weight = IN_LANGUAGES if path.stem == "hate_languages" else WRITTEN
         for record in read_json(path):
             labels = {label: float(value) for label, value in record["labels"].items()}
-            yield Row(record["text"], labels, f"written_{path.stem}", record.get("language", "en"), weight)
+            yield calmed(Row(record["text"], labels, f"written_{path.stem}", record.get("language", "en"), weight))

@@ -112,7 +112,7 @@ class FakeScorer:
         self.languages = frozenset({"en"})
         self.unsupported = frozenset(unsupported)
 
-    def supported(self, label: str, language: str) -> bool:
+    def supported(self, label: str, language: str | None) -> bool:
         """Whether the pair is not among `unsupported`."""
         return (label, language) not in self.unsupported
 

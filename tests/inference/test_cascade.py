@@ -7,6 +7,7 @@ import pickle
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -23,6 +24,7 @@ from seemly.engine.models import Models
 from seemly.engine.plan import compile_plan
 from seemly.inference.blend import Blend
 from seemly.inference.cascade import EVERYTHING, UNIT, CascadeScorer, divide
+from seemly.inference.language import Language
 from seemly.inference.manifest import Manifest
 from seemly.inference.scorer import Scorer
 from seemly.policies.builtin import BUILTIN
@@ -64,11 +66,28 @@ class Detector:
     """Knows German by its umlauts, and Russian by its letters."""
 
     def may_be(self, text: str, languages: frozenset[str]) -> bool:
-        return ("de" if "ü" in text else "ru" if "я" in text else "en") in languages
+        return self.detect(text).code in languages
+
+    def detect(self, text: str) -> Language:
+        return Language("de" if "ü" in text else "ru" if "я" in text else "en", 1.0)
 
 
 def _percent(text: str) -> float:
     return max((int(number) / 100 for number in re.findall(r"\b\d\d?\b", text)), default=0.001)
+
+
+def test_what_is_read_is_calibrated_by_language_and_flags_where_that_was_measured() -> None:
+    accurate = Accurate(0.5)
+    accurate.manifest = replace(
+        accurate.manifest,
+        languages=frozenset({"en", "de"}),
+        calibration={"de": {"toxicity": (0.0, 1.0, -2.0)}},
+        supported={"en": frozenset(LABELS), "de": frozenset({"toxicity"})},
+    )
+    cascade = CascadeScorer(Fast(), accurate, Detector(), EVERYTHING)
+    assert ask(cascade, "50", "50 für", "50 я") == [0.5, 0.119, 0.5]
+    asked = [(label, code) for label in LABELS for code in ("en", "de", "ru", None)]
+    assert [cascade.supported(*each) for each in asked] == [True, True, False, True, True, False, False, True]
 
 
 def make(share: float, said: float = 0.9) -> CascadeScorer:

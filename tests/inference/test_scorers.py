@@ -207,8 +207,9 @@ def test_a_forked_child_opens_its_own_session() -> None:
 def test_what_is_said_late_in_a_long_text_counts() -> None:
     filler = "the harbour was quiet and the boats lay still in the morning sun " * 100
     toxicity = SCORER.labels.index("toxicity")
-    assert score(filler)[0, toxicity] < 0.3
-    assert score(filler + "you are a fucking idiot")[0, toxicity] > 0.5
+    assert score(filler)[0, toxicity] < 0.1
+    # Calibration to ordinary text keeps the fast model's probability of a lone insult in long prose below 0.5.
+    assert score(filler + "you are a fucking idiot")[0, toxicity] > 0.3
 
 
 @pytest.mark.parametrize(

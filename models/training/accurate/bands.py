@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from training.rows import LABELS, SURE
+from training.rows import ACTING, LABELS, SURE, TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-SHARES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
+SHARES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 """The shares of traffic that bands are made for."""
 
 TOXIC = 0.1
@@ -26,40 +26,40 @@ TOXIC = 0.1
 MEDIAN = 80
 """Its median length in code points."""
 
-ABOVE = 4.0
-"""How far above a threshold, in log-odds, scores are still uncertain, at every share."""
+ABOVE = 40.0
+"""How far above a threshold, in log-odds, scores are uncertain, at every share: whatever the fast model would act on is
+read, since what it is sure of is wrong at times."""
 
 NARROWEST = -0.5
 """The distance from a threshold, in log-odds, from which on every label's scores are uncertain at any share."""
+
+NEVER = -40.0
+"""The distance from which on a topic's scores are uncertain: none is read for its topic."""
 
 GRAIN = 0.005
 """The share of traffic by which one label's band grows at once, or by some such shares."""
 
 STEPS = (1, 4, 12)
 
-ORDINARY = frozenset(
-    (
-        "ai_automod", "civil_safe", "context_toxicity", "jigsaw", "jigsaw_binary", "presidio", "sms_spam", "smishing",
-        "written_everyday", "written_short_chat", "youtube_spam",
-    )
-)  # fmt: skip
-"""Sets whose harmless rows are what people ordinarily write; those of others were found by harsh words, or were written
-to be hard."""
+ENGLISH = 0.6
+"""The share of traffic that is English."""
 
 
-def traffic(rows: Sequence[Row]) -> Array:
+def traffic(rows: Sequence[Row], ordinary: NDArray[np.bool_]) -> Array:
     """A weight for each row, so that together they are like ordinary traffic; most rows of the sets are not.
 
-    `TOXIC` of it is harmful by some label; the other rows are of `ORDINARY` sets, and harmless by every label that is
-    known. Half of either is no longer than `MEDIAN`.
+    `TOXIC` of it is harmful by some label that flags by default; the other rows are ordinary. Half of either is no
+    longer than `MEDIAN`, and `ENGLISH` of it English.
     """
-    harmful = np.array([max(row.labels.values(), default=0.0) >= 0.5 for row in rows])
-    sure = np.array([max(row.labels.values(), default=0.0) <= 0.2 and row.source in ORDINARY for row in rows])
+    harmful = np.array([max((row.labels.get(label, 0.0) for label in ACTING), default=0.0) >= 0.5 for row in rows])
     short = np.array([len(row.text) <= MEDIAN for row in rows])
+    english = np.array([row.language == "en" for row in rows])
     weights = np.zeros(len(rows))
-    for kind, share in ((harmful, TOXIC), (sure & ~harmful, 1 - TOXIC)):
-        for part in (short, ~short):
-            weights += (kind & part) * (share / 2 / max((kind & part).sum(), 1))
+    for kind, share in ((harmful, TOXIC), (ordinary & ~harmful, 1 - TOXIC)):
+        for tongue, part in ((english, ENGLISH), (~english, 1 - ENGLISH)):
+            for length in (short, ~short):
+                inside = kind & tongue & length
+                weights += inside * (share * part / 2 / max(inside.sum(), 1))
     return weights
 
 
@@ -80,7 +80,10 @@ def bands(
         while (wider := traffic.widen(levels, share)) is not None:
             levels = wider
         edges = traffic.edges(levels)
-        found[str(share)] = {label: [round(float(-edge), 3), ABOVE] for label, edge in zip(LABELS, edges, strict=True)}
+        found[str(share)] = {
+            label: [NEVER if label in TOPICS else round(float(-edge), 3), ABOVE]
+            for label, edge in zip(LABELS, edges, strict=True)
+        }
     return found
 
 
@@ -105,7 +108,7 @@ class _Traffic:
         read = self._read(levels)
         cost, missed = self._weights[read].sum(), self._missed(read)
         best, chosen = -np.inf, None
-        for place in range(len(LABELS)):
+        for place in map(LABELS.index, ACTING):
             for step in STEPS:
                 wider = levels.copy()
                 wider[place] = min(levels[place] + step, len(self._grid[place]) - 1)
@@ -125,14 +128,15 @@ class _Traffic:
         return found
 
     def _read(self, levels: NDArray[np.int_]) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = ((self._distance >= self.edges(levels)) & (self._distance <= ABOVE)).any(axis=1)
+        asked = [place for place, label in enumerate(LABELS) if label not in TOPICS]
+        found: NDArray[np.bool_] = (self._distance >= self.edges(levels))[:, asked].any(axis=1)
         return found
 
     def _missed(self, read: NDArray[np.bool_]) -> float:
         """What every label's area under the ROC curve lacks of 1, in sum."""
         return sum(
             1.0 - self._area(np.where(read, self._after[:, place], self._before[:, place]), place)
-            for place in range(len(LABELS))
+            for place in map(LABELS.index, ACTING)
         )
 
     def _area(self, scores: Array, place: int) -> float:

@@ -12,27 +12,33 @@ from seemly.engine.models import Models
 from seemly.inference.accurate import AccurateModel
 from seemly.inference.blend import LEAST, Blend, log_odds
 from seemly.inference.cascade import divide
-from seemly.inference.manifest import FILE, FORMAT
-from training import measure
+from seemly.inference.manifest import FILE, FORMAT, Manifest
+from training import calibrate, measure
 from training.accurate import card
 from training.accurate.bands import bands, traffic
-from training.accurate.dataset import LANGUAGES
 from training.accurate.export import graph
+from training.codes import LANGUAGES
 from training.dataset import arrays
-from training.rows import LABELS, Row, split_of
+from training.finish import acted, english_figures, score, told
+from training.rows import LABELS
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from training.accurate.network import Network
+    from training.held import Held
 
     Array = NDArray[np.float64]
 
 WINDOW = 192
 """Pieces that are read at once, start and end among them: a unit of 400 code points seldom has more."""
+
+_EVERY = 5
+"""Bands are fitted to every fifth row: they are searched for, step by step."""
 
 _NAME = "text-accurate"
 _FILES = ("weights.onnx", "vocab.txt")
@@ -41,65 +47,93 @@ _FILES = ("weights.onnx", "vocab.txt")
 def finish(
     network: Network,
     vocabulary: Sequence[str],
-    rows: Sequence[Row],
+    held: Mapping[str, Sequence[Held]],
     out: Path,
+    work: Path,
     *,
     version: str,
     settings: Mapping[str, int],
+    counted: Counter[tuple[str, str]],
 ) -> dict[str, Any]:
-    """Write the model's folder and return every figure of its card.
+    """Write the model's folder and return every figure of its card. The fast model must stand beside `out`.
 
-    Scale and shift of each label, what the fast model beside it counts where both read a text, thresholds and bands are
-    fitted to the validation rows as the runtime scores them; the figures are those of the test rows.
+    What the two models count where both read a text, by language, and the bands are fitted to the validation rows as
+    the runtime scores them; the figures are those of the test rows. `counted` are the rows that people labelled or
+    wrote, by language and label.
     """
     out.mkdir(parents=True, exist_ok=True)
     (out / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
-    held = {split: [row for row in rows if split_of(row.text) == split] for split in ("validation", "test")}
     weights = {name: value.detach().cpu().float().numpy() for name, value in network.state_dict().items()}
-    ones, zeros = np.ones(len(LABELS), np.float32), np.zeros(len(LABELS), np.float32)
-    _write(out, version, graph(weights, ones, zeros), dict.fromkeys(LABELS, 0.5))
-    texts = [row.text for row in held["validation"]]
-    raw, before = measure.logits(read(out, texts)), score(Models(out.parent).scorer("fast"), texts)
-    labels, trust = arrays(held["validation"])
-    mixed = [measure.mixture(labels[:, place], trust[:, place]) for place in range(len(LABELS))]
-    scales, shifts = ones.copy(), zeros.copy()
-    for place in range(len(LABELS)):
-        scales[place], shifts[place] = measure.platt(raw[:, place], labels[:, place], mixed[place])
-    alone = 1 / (1 + np.exp(-(raw * scales + shifts)))
-    blend = {
-        label: measure.stack(
-            np.stack([log_odds(each[:, place], LEAST) for each in (before, alone)], axis=1),
-            labels[:, place],
-            mixed[place],
-        )
-        for place, label in enumerate(LABELS)
-    }
-    after = Blend(blend, LABELS)(before, alone)
-    thresholds = {
-        label: measure.threshold(after[:, place], labels[:, place], mixed[place]) for place, label in enumerate(LABELS)
-    }
-    found = bands(before, after, labels, traffic(held["validation"]), thresholds)
-    languages = [language for language in LANGUAGES if language != "none"]
-    more = {"languages": languages, "blend": blend, "bands": found}
-    _write(out, version, graph(weights, scales, shifts), thresholds, **more)
-
-    test = held["test"]
-    texts = [row.text for row in test]
-    labels, trust = arrays(test)
+    weights["pieces.weight"] = np.concatenate([weights["pieces.weight"], weights.pop("foreign.weight")[1:]])
+    _write(out, version, graph(weights, np.ones(len(LABELS), np.float32), np.zeros(len(LABELS), np.float32)))
     models = Models(out.parent)
-    scores = score(models.scorer("accurate"), texts)
-    groups = {"sources": [row.source for row in test]}
-    figures = measure.report(scores, labels, trust, groups, thresholds)
-    figures["fast"] = measure.report(score(models.scorer("fast"), texts), labels, trust, groups, thresholds)
-    figures["alone"] = measure.report(read(out, texts), labels, trust, {}, thresholds)
-    figures["jigsaw"] = measure.jigsaw(scores, labels, groups["sources"])
-    figures["blend"] = blend
+    fast = models.scorer("fast")
+
+    texts = {split: [each.row.text for each in rows] for split, rows in held.items()}
+    groups = {split: told(models, found) for split, found in texts.items()}
+    ordinary = {split: np.array([each.ordinary for each in rows]) for split, rows in held.items()}
+    before = {split: score(fast, found) for split, found in texts.items()}
+    own = {split: read_once(out, found, work / f"read-{split}.npy") for split, found in texts.items()}
+    labels, trust = arrays([each.row for each in held["validation"]])
+    found = np.stack([log_odds(before["validation"], LEAST), log_odds(own["validation"], LEAST)], axis=2)
+    calibration = calibrate.fit(found, labels, trust, groups["validation"], ordinary["validation"], counted)
+    blend = calibration.pop("")
+    blended = Blend(blend, LABELS, calibration)
+    after = {split: blended(before[split], own[split], groups[split]).astype(np.float64) for split in held}
+    thresholds = dict.fromkeys(LABELS, 0.5)
+    part = slice(None, None, _EVERY)
+    weigh = traffic([each.row for each in held["validation"]][part], ordinary["validation"][part])
+    more: dict[str, Any] = {
+        "languages": list(LANGUAGES),
+        "blend": blend,
+        "calibration": calibration,
+        "bands": bands(before["validation"][part], after["validation"][part], labels[part], weigh, thresholds),
+    }
+    test = [each.row for each in held["test"]]
+    labels, trust = arrays(test)
+    table = calibrate.support(
+        np.concatenate([after["validation"], after["test"]]),
+        np.concatenate([arrays([each.row for each in held["validation"]])[0], labels]),
+        groups["validation"] + groups["test"],
+        np.concatenate([np.zeros_like(ordinary["validation"]), ordinary["test"]]),
+        counted,
+    )
+    more["supported"] = calibrate.supported(table)
+    _write(out, version, None, thresholds=thresholds, **more)
+
+    cascade = Models(out.parent).scorer("cascade")
+    scores = score(cascade, texts["test"])
+    figures = measure.report(
+        scores, labels, trust, {"languages": groups["test"], "sources": [row.source for row in test]}, thresholds
+    )
+    figures["english"] = english_figures(scores, labels, groups["test"])
+    figures["read"] = english_figures(after["test"], labels, groups["test"])
+    figures["alone"] = english_figures(own["test"], labels, groups["test"])
+    figures["fast"] = english_figures(before["test"], labels, groups["test"])
+    figures["jigsaw"] = measure.jigsaw(after["test"], labels, [row.source for row in test])
+    figures["support"] = table
+    figures["supported"] = more["supported"]
+    figures["ordinary"] = acted(scores, groups["test"], ordinary["test"], more["supported"])
+    figures["ordinary_fast"] = acted(
+        before["test"], groups["test"], ordinary["test"], Manifest.read(out.parent / "text-fast").supported or {}
+    )
+    asked = cascade.find_uncertain(texts["test"], LABELS, [0.5] * len(LABELS))
+    weigh = traffic(test, ordinary["test"])
+    figures["read_share"] = round(float(np.average(asked, weights=weigh)), 4)
     figures["sizes"] = {name: (out / name).stat().st_size for name in _FILES}
-    figures["rows"] = {split: len(found) for split, found in held.items()}
+    figures["rows"] = {split: len(rows) for split, rows in held.items()}
     figures["settings"] = {**settings, "window": WINDOW, "pieces": len(vocabulary)}
     (out / "metrics.json").write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (out / "CARD.md").write_text(card.write(figures, version), encoding="utf-8")
     return figures
+
+
+def read_once(folder: Path, texts: Sequence[str], kept: Path) -> Array:
+    """The accurate model's probabilities, kept in a file once they were made."""
+    if not kept.exists():
+        np.save(kept, read(folder, texts))
+    found: Array = np.load(kept)
+    return found
 
 
 def read(folder: Path, texts: Sequence[str]) -> Array:
@@ -112,21 +146,15 @@ def read(folder: Path, texts: Sequence[str]) -> Array:
     return scores
 
 
-def score(scorer: Any, texts: Sequence[str]) -> Array:
-    """A scorer's probabilities, [texts, labels], in batches."""
-    halves = [0.5] * len(LABELS)
-    parts = [scorer.score(texts[at : at + 512], LABELS, halves) for at in range(0, len(texts), 512)]
-    return np.concatenate(parts).astype(np.float64)
-
-
-def _write(out: Path, version: str, weights: bytes, thresholds: Mapping[str, float], **more: object) -> None:
-    (out / "weights.onnx").write_bytes(weights)
+def _write(out: Path, version: str, weights: bytes | None, **more: object) -> None:
+    if weights is not None:
+        (out / "weights.onnx").write_bytes(weights)
     manifest = {
         "format": FORMAT,
         "name": _NAME,
         "version": version,
         "labels": list(LABELS),
-        "thresholds": thresholds,
+        "thresholds": dict.fromkeys(LABELS, 0.5),
         "window": WINDOW,
         "stride": WINDOW,
         **more,

@@ -6,16 +6,11 @@ layer beside its first token, one hidden layer and a sigmoid a label.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from seemly.inference.tokenizer import END, PAD, UNKNOWN
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 HEADS = 12
 LAYERS = 6
@@ -50,9 +45,14 @@ class Layer(nn.Module):
 class Network(nn.Module):
     """Logits of texts: [texts, labels] of pieces [texts, length], `[CLS]` first, padded with 0."""
 
-    def __init__(self, labels: int, pieces: int, *, width: int = 384, inner: int = 1536, positions: int = 512) -> None:
+    def __init__(
+        self, labels: int, pieces: int, foreign: int = 0, *, width: int = 384, inner: int = 1536, positions: int = 512
+    ) -> None:
         super().__init__()
-        self.pieces = nn.Embedding(pieces, width)
+        self.known = pieces
+        self.pieces = nn.Embedding(pieces, width, sparse=True)
+        # The first row stands for no piece.
+        self.foreign = nn.Embedding(foreign + 1, width, sparse=True)
         self.positions = nn.Parameter(torch.zeros(positions, width))
         self.embedded = nn.LayerNorm(width, eps=EPSILON)
         self.layers = nn.ModuleList(Layer(width, inner) for _ in range(LAYERS))
@@ -61,44 +61,21 @@ class Network(nn.Module):
         self.drop = nn.Dropout(0.1)
         self.drop_pieces = 0.05
 
-    def forward(self, pieces: Tensor) -> Tensor:
-        """Logits, [texts, labels]."""
+    def forward(self, pieces: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits, [texts, labels], and what they are made from: the mean of the last layer beside its first place."""
         here = pieces != PAD
         if self.training:
             lost = (torch.rand(pieces.shape, device=pieces.device) < self.drop_pieces) & (pieces > END)
             pieces = pieces.masked_fill(lost, UNKNOWN)
-        x = self.embedded(self.pieces(pieces) + self.positions[: pieces.shape[1]])
+        new = pieces >= self.known
+        looked = self.pieces(pieces.masked_fill(new, PAD))
+        if bool(new.any()):
+            looked = torch.where(new.unsqueeze(2), self.foreign((pieces - self.known + 1).clamp(min=0)), looked)
+        x = self.embedded(looked + self.positions[: pieces.shape[1]])
         mask = None if bool(here.all()) else here[:, None, None, :]
         for layer in self.layers:
             x = layer(x, mask)
         kept = here.unsqueeze(2)
         mean = (x * kept).sum(dim=1) / kept.sum(dim=1)
-        return self.out(self.drop(functional.gelu(self.hidden(self.drop(torch.cat([mean, x[:, 0]], dim=1))))))
-
-    @torch.no_grad()
-    def start_from(self, found: Mapping[str, Tensor]) -> None:
-        """Take over MiniLM's tensors; the head stays as it was made."""
-        self.pieces.weight.copy_(found["embeddings.word_embeddings.weight"])
-        kinds = found["embeddings.token_type_embeddings.weight"]
-        self.positions.copy_(found["embeddings.position_embeddings.weight"] + kinds[0])
-        _norm(self.embedded, found, "embeddings.LayerNorm")
-        for number, layer in enumerate(self.layers):
-            at = f"encoder.layer.{number}"
-            parts = [f"{at}.attention.self.{name}" for name in ("query", "key", "value")]
-            layer.attend.weight.copy_(torch.cat([found[f"{part}.weight"] for part in parts]))
-            layer.attend.bias.copy_(torch.cat([found[f"{part}.bias"] for part in parts]))
-            _linear(layer.mix, found, f"{at}.attention.output.dense")
-            _norm(layer.mixed, found, f"{at}.attention.output.LayerNorm")
-            _linear(layer.widen, found, f"{at}.intermediate.dense")
-            _linear(layer.narrow, found, f"{at}.output.dense")
-            _norm(layer.narrowed, found, f"{at}.output.LayerNorm")
-
-
-def _linear(into: nn.Linear, found: Mapping[str, Tensor], name: str) -> None:
-    into.weight.copy_(found[f"{name}.weight"])
-    into.bias.copy_(found[f"{name}.bias"])
-
-
-def _norm(into: nn.LayerNorm, found: Mapping[str, Tensor], name: str) -> None:
-    into.weight.copy_(found[f"{name}.weight"])
-    into.bias.copy_(found[f"{name}.bias"])
+        pooled = torch.cat([mean, x[:, 0]], dim=1)
+        return self.out(self.drop(functional.gelu(self.hidden(self.drop(pooled))))), pooled

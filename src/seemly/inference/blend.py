@@ -20,19 +20,39 @@ class Blend:
     """By label, how much the fast model's log-odds count, how much the accurate one's, and what is added to them.
 
     Two models that err differently are mostly right more often together than the better of them alone (Wolpert 1992,
-    "Stacked generalization"). A label that `weights` lack is the accurate model's alone.
+    "Stacked generalization"). A label that `weights` lack is the accurate model's alone. `languages` has the weights
+    of texts in each language, where they are others.
     """
 
-    def __init__(self, weights: Mapping[str, tuple[float, float, float]], labels: Sequence[str]) -> None:
+    def __init__(
+        self,
+        weights: Mapping[str, tuple[float, float, float]],
+        labels: Sequence[str],
+        languages: Mapping[str, Mapping[str, tuple[float, float, float]]] | None = None,
+    ) -> None:
         import numpy as np
 
-        self._fast, self._accurate, self._shift = np.array([weights.get(label, (0.0, 1.0, 0.0)) for label in labels]).T
+        def table(found: Mapping[str, tuple[float, float, float]]) -> NDArray[np.float64]:
+            return np.array([found.get(label, weights.get(label, (0.0, 1.0, 0.0))) for label in labels]).T
 
-    def __call__(self, fast: NDArray[np.float32], accurate: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Probabilities, [texts, labels], of the two models' probabilities for the same texts and all labels."""
+        self._usual = table({})
+        self._languages = {code: table(found) for code, found in (languages or {}).items()}
+
+    def __call__(
+        self,
+        fast: NDArray[np.float32],
+        accurate: NDArray[np.float32],
+        languages: Sequence[str | None] | None = None,
+    ) -> NDArray[np.float32]:
+        """Return probabilities, [texts, labels], from the two models' probabilities of all labels for the same texts.
+
+        `languages` are the texts' own; None where one cannot be told.
+        """
         import numpy as np
 
-        odds = self._fast * log_odds(fast, LEAST) + self._accurate * log_odds(accurate, LEAST) + self._shift
+        codes = [None] * len(fast) if languages is None else languages
+        weights = np.array([self._languages.get(code or "", self._usual) for code in codes])
+        odds = weights[:, 0] * log_odds(fast, LEAST) + weights[:, 1] * log_odds(accurate, LEAST) + weights[:, 2]
         found: NDArray[np.float32] = (1 / (1 + np.exp(-odds))).astype(np.float32)
         return found
 

@@ -49,7 +49,8 @@ class CascadeScorer:
     The bands' widths were set when the models were calibrated, so that about `share` (0 to 1) of ordinary traffic
     falls inside. A text that is read has the probabilities that both models together give it. Of a text longer than
     `UNIT`, the eight units are read that weigh most against the thresholds. A text in a language that the accurate
-    model was not taught keeps the fast model's scores.
+    model was not taught keeps the fast model's scores; one whose language cannot be told is read. What both say is
+    calibrated by language.
     """
 
     def __init__(self, fast: FastScorer, accurate: AccurateModel, detector: Detector, share: float) -> None:
@@ -60,7 +61,7 @@ class CascadeScorer:
         self.detector = detector
         self.share = share
         self._bands = accurate.manifest.band(share)
-        self._blend = Blend(accurate.manifest.blend, self.labels)
+        self._blend = Blend(accurate.manifest.blend, self.labels, accurate.manifest.calibration)
         self._known: dict[tuple[tuple[str, ...], tuple[float, ...]], _Edges] = {}
 
     @property
@@ -73,8 +74,8 @@ class CascadeScorer:
         """The languages that the accurate model reads."""
         return self.accurate.manifest.languages
 
-    def supported(self, label: str, language: str) -> bool:
-        """Whether both models together were measured to be good enough at a label in a language (ISO 639-1)."""
+    def supported(self, label: str, language: str | None) -> bool:
+        """Return whether a label may flag in a language, as it was measured; always if it cannot be told (None)."""
         return self.accurate.manifest.supports(label, language)
 
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
@@ -85,8 +86,9 @@ class CascadeScorer:
         scores = self.fast.score(units, self.labels, ())
         chosen, left = self._choose(units, owners, pick(scores, self.labels, labels), labels, thresholds)
         if chosen:
-            said = np.array(self.accurate.read([units[index] for index in chosen]))
-            scores[chosen] = self._blend(scores[chosen], said)
+            read = [units[index] for index in chosen]
+            said = np.array(self.accurate.read(read))
+            scores[chosen] = self._blend(scores[chosen], said, [self.detector.detect(text).code for text in read])
         for index in left:
             # What the accurate model clears in the units that weigh more is not held against those that weigh less.
             seen = scores[[other for other in chosen if owners[other] == owners[index]]]
@@ -135,7 +137,8 @@ class CascadeScorer:
         said = np.array(self.accurate.read([copies[index] for index in chosen]))
         closer = np.repeat(said[:1], len(copies), axis=0)
         closer[chosen] = said
-        return pick(self._blend(whole, closer), self.labels, labels)
+        languages = [self.detector.detect(text).code] * len(copies)
+        return pick(self._blend(whole, closer, languages), self.labels, labels)
 
     def _choose(
         self,

@@ -42,8 +42,8 @@ class FastScorer:
         """The languages that it was trained and measured on."""
         return self._manifest.languages
 
-    def supported(self, label: str, language: str) -> bool:
-        """Whether the model was measured to be good enough at a label in a language (ISO 639-1)."""
+    def supported(self, label: str, language: str | None) -> bool:
+        """Return whether a label may flag in a language, as it was measured; always if it cannot be told (None)."""
         return self._manifest.supports(label, language)
 
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:

@@ -29,8 +29,11 @@ class Scorer(Protocol):
         """The ISO 639-1 codes of the languages that its best model was trained and measured on."""
         ...
 
-    def supported(self, label: str, language: str) -> bool:
-        """Whether the model was measured to be good enough at a label in a language (ISO 639-1)."""
+    def supported(self, label: str, language: str | None) -> bool:
+        """Return whether a label was measured to be good enough to flag in a language.
+
+        A language that cannot be told (None) counts as supported, one that no table names does not.
+        """
         ...
 
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:

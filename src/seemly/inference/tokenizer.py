@@ -19,7 +19,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["CONTINUED", "END", "NUMBER", "PAD", "SPECIAL", "START", "UNKNOWN", "WordPieceTokenizer", "split"]
+__all__ = [
+    "CONTINUED",
+    "END",
+    "NUMBER",
+    "PAD",
+    "SPECIAL",
+    "START",
+    "UNKNOWN",
+    "WordPieceTokenizer",
+    "bare",
+    "split",
+    "strip",
+]
 
 PAD, UNKNOWN, NUMBER = 0, 1, 2
 SPECIAL = ("[PAD]", "[UNK]", "[NUM]")
@@ -46,7 +58,14 @@ _SYMBOLS = (
 _LETTER = rf"[^\s{_ASCII}{_UNSPACED}{_SYMBOLS}]"
 _WORD = re.compile(rf"{_LETTER}{{1,24}}(?:['’]{_LETTER}{{1,8}})?|[{_ASCII}]{{1,8}}|[{_UNSPACED}{_SYMBOLS}]")
 _REPEATED = re.compile(r"(.)\1{2,32}", re.DOTALL)
-_BARE = re.compile(r"[^\W_]+|[\W_]")
+# Marks that are vowels and tones of a script of their own: parts of its words, which `\w` leaves out.
+_VOWELS = r"\u0900-\u0dff\u0f00-\u0fff\ua800-\uabff"
+_BARE = re.compile(rf"(?:[^\W_]|[{_VOWELS}])+|[\W_]")
+# Accents, and the vowel points of Hebrew and Arabic: what people leave out as they please.
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]"
+)
 
 _CACHED = 32_768
 """Words kept in the cache: about 6 MB. It is emptied when full, which a Zipfian stream hardly notices."""
@@ -62,7 +81,8 @@ class WordPieceTokenizer(dict[str, bytes]):
     of 32-bit integers, which are put together without a look at each.
 
     `vocabulary` lists the pieces by number, `SPECIAL` first. A `bare` vocabulary knows letters without their accents
-    and punctuation sign by sign, as BERT's uncased one does. Safe to use from several threads.
+    (but for whole words that it lists with them) and punctuation sign by sign, as BERT's uncased one does. Safe to use
+    from several threads.
     """
 
     def __init__(self, vocabulary: Iterable[str], *, bare: bool = False) -> None:
@@ -85,8 +105,8 @@ class WordPieceTokenizer(dict[str, bytes]):
         if len(self) >= _CACHED:
             self.clear()
         straight = word.replace("’", "'")
-        if self._bare:
-            cut = tuple(chain.from_iterable(map(self._cut, _BARE.findall(_strip(straight)))))
+        if self._bare and straight not in self._numbers:
+            cut = tuple(chain.from_iterable(map(self._cut, _BARE.findall(strip(straight)))))
         else:
             cut = self._cut(straight)
         self[word] = numbers = array("i", cut).tobytes()
@@ -122,9 +142,14 @@ class WordPieceTokenizer(dict[str, bytes]):
         return tuple(cut)
 
 
-def _strip(word: str) -> str:
-    """Without accents, joiners and variation selectors."""
+def strip(word: str) -> str:
+    """Without accents, joiners and variation selectors; the marks of Indic scripts, of Thai and of kana are kept."""
     if word.isascii():
         return word
-    parts = unicodedata.normalize("NFD", word)
-    return "".join(char for char in parts if unicodedata.category(char) not in ("Mn", "Me", "Cf"))
+    parts = _ACCENTS.sub("", unicodedata.normalize("NFD", word))
+    return unicodedata.normalize("NFC", "".join(char for char in parts if unicodedata.category(char) != "Cf"))
+
+
+def bare(text: str) -> list[str]:
+    """The words of a text as a bare vocabulary knows them, before they are cut."""
+    return [part for word in split(text) for part in _BARE.findall(strip(word.replace("’", "'")))]
