@@ -22,12 +22,23 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Weights = dict[str, tuple[float, float, float]]
 
-ENGLISH, OTHERS = 0.0015, 0.003
-"""The share of ordinary validation rows that may be acted on: less than is aimed at (.3 % and .7 %), which is of rows
-of other sources."""
+ENGLISH, OTHERS = 0.0025, 0.003
+"""The share of ordinary validation rows that may be acted on: no more than is aimed at (.3 % and .7 %) of rows of other
+sources."""
 
 AUC, ROWS = 0.85, 50
 """From which area under the ROC curve, and how many rows on, a label may be supported in a language."""
+
+LEAST_EDGE = -0.7
+"""The least log-odds from which a label may be acted on. The fit is to a mixture with 3 % of positives; a label whose
+log-odds are raised by this much is calibrated to one with about 6 %."""
+
+WORTH: Mapping[str, float] = {"self_harm": 3.0}
+"""What a share of a label's harm is worth, beside that of others: a wish to die that is missed costs most, and a false
+alarm of self_harm is only ever reviewed."""
+
+MARGIN = 0.5
+"""How far a label's log-odds must stay above those of ordinary rows if they go up: other ordinary rows lie higher."""
 
 _FEWEST = 12
 """Positive rows of a language from which on its log-odds are fitted to it."""
@@ -101,6 +112,8 @@ def lower(
 ) -> Mapping[str, float]:
     """By label, by how much log-odds go down, so that at most `share` of the ordinary rows `inside` are acted on.
 
+    Where ordinary rows leave room, they go up (a negative number), by at most `-LEAST_EDGE`.
+
     That share is of the labels `able` together; another label may reach it by itself.
     """
     calm = odds[inside & ordinary]
@@ -119,28 +132,30 @@ def lower(
 
     def edge(place: int, count: int) -> float:
         """The least log-odds at which at most `count` ordinary rows are above."""
-        return max(0.0, float(calm[ranked[place][count], place]) + 1e-3) if count < len(calm) else 0.0
+        least = LEAST_EDGE if count >= len(calm) else float(calm[ranked[place][count], place]) + 1e-3
+        return least if least >= 0.0 else min(0.0, max(LEAST_EDGE, least + MARGIN))
 
     while True:
         best, chosen = 0.0, None
         for place in places:
             for step in _STEPS:
                 count = admitted[place] + step
-                if edge(place, admitted[place]) == 0.0 or count >= len(calm):
+                if edge(place, admitted[place]) == LEAST_EDGE or count >= len(calm):
                     continue
                 new = ranked[place][admitted[place] : count]
-                cost = int((~acted[new] & (calm[new, place] > 0)).sum())
+                cost = int((~acted[new] & (calm[new, place] > LEAST_EDGE)).sum())
                 if acted.sum() + cost > allowed:
                     continue
                 scores, worth = gains[place]
                 gain = float(worth[(scores >= edge(place, count)) & (scores < edge(place, admitted[place]))].sum())
-                value = (gain + 1e-6) / (cost + 0.05)
+                value = WORTH.get(LABELS[place], 1.0) * (gain + 1e-6) / (cost + 0.05)
                 if value > best:
                     best, chosen = value, (place, count)
         if chosen is None:
             break
         place, count = chosen
-        acted[ranked[place][admitted[place] : count][calm[ranked[place][admitted[place] : count], place] > 0]] = True
+        new = ranked[place][admitted[place] : count]
+        acted[new[calm[new, place] > LEAST_EDGE]] = True
         admitted[place] = count
     return {**down, **{LABELS[place]: edge(place, admitted[place]) for place in places}}
 
