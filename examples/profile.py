@@ -5,9 +5,9 @@
 
 Given a folder, it writes found.png there, the avatar with what was found in it outlined, and covered.png. It prints:
 
-    reject severity_reject
-    toxicity, in bio
+    review severity_review
     personal_information, in avatar
+    toxicity, in bio
     jo@example.com stands in avatar, 84% down
     avatar was not looked at for gore, ...
 """

@@ -33,8 +33,8 @@ The server gives this description as OpenAPI 3.1 at `/v1/openapi.json`: load it 
 endpoint, or generate a client from it. This page is generated from the same description.
 [The interface and its tests](../service/interface.md) names the test that covers each rule.
 
-An error has a status and a body `{"code", "message", "issues"}`; `issues` lists every problem of a request with its
-path. `429` has `Retry-After` in seconds."""
+An error has a status and a body `{"type", "code", "message", "request_id", "doc_url", "issues"}`; `issues` lists every
+problem of a request with its path. `429` has `Retry-After` in seconds."""
 
 
 def write_http() -> str:
@@ -87,7 +87,7 @@ def _write_operation(method: str, path: str, operation: Mapping[str, Any]) -> It
     opens = " or ".join(_SCHEMES[name] for each in operation["security"] for name in each)
     statuses = ", ".join(operation["responses"])
     yield f"`{method} {path}` — {operation['summary']}. Takes {opens}. Answers {statuses}."
-    queries = [each for each in operation["parameters"] if each["in"] == "query"]
+    queries = [each for each in operation.get("parameters", ()) if each["in"] == "query"]
     if queries:
         rows = [(f"`{each['name']}`", _say(each["schema"]), each["description"]) for each in queries]
         yield write_table(("query parameter", "type", "meaning"), rows)
@@ -95,10 +95,10 @@ def _write_operation(method: str, path: str, operation: Mapping[str, Any]) -> It
         schema = operation["requestBody"]["content"]["application/json"]["schema"]
         yield "Request body:"
         yield _show_shape(schema)
-    yield '??? note "Answer"\n\n' + "\n".join(
-        f"    {line}"
-        for line in _show_shape(operation["responses"]["200"]["content"]["application/json"]["schema"]).splitlines()
-    )
+    answer = next(each for status, each in operation["responses"].items() if status < "3")
+    if "content" in answer:
+        shape = _show_shape(answer["content"]["application/json"]["schema"])
+        yield '??? note "Answer"\n\n' + "\n".join(f"    {line}" for line in shape.splitlines())
 
 
 def _show_shape(schema: Mapping[str, Any]) -> str:

@@ -83,7 +83,8 @@ def kept_apart(data: Path, suites: Path, work: Path) -> set[bytes]:
     kept = work / "held.pickle"
     if not kept.exists():
         held = {digest(text) for text in every_text(data / "evaluate")}
-        held |= {digest(record["text"]) for path in suites.glob("*.jsonl") for record in read_json(path)}
+        records = (record for path in suites.glob("*.jsonl") for record in read_json(path))
+        held |= {digest(record["text"]) for record in records if "text" in record}
         for path in (data / "train/ntrex_news").glob("*.tsv.gz"):
             held |= {digest(text) for r in read_table(path, delimiter="\t", header="a b") for text in r.values()}
         work.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,10 @@ SCORES = {
     "hmm, rude": {"toxicity": 0.6, "insult": 0.55},
 }
 SPECS = Registry(CLASSIFIERS)
+TOPICS = {
+    "illicit", "illicit_drugs", "illicit_firearms", "illicit_gambling", "illicit_alcohol", "illicit_tobacco",
+    "cannabis", "adult", "crypto", "self_promotion", "political", "religion", "prompt_injection",
+}  # fmt: skip
 
 
 def _engine(channel: Channel | None = None, *extra: Spec, **how: Any) -> Engine:
@@ -99,12 +103,14 @@ def test_a_toxic_text_is_rejected_and_its_labels_tell_of_what_sort_it_is() -> No
 def test_the_built_in_policies_are_those_of_the_interface() -> None:
     assert {spec.id for spec in BUILTIN} == {
         "toxicity", "toxicity_severe", "hate", "profanity", "violence", "sexual", "flirtation", "personal_information",
-        "url", "self_harm", "spam", "unicode_spoofing",
+        "url", "self_harm", "spam", "unicode_spoofing", "harassment", "grooming", *TOPICS,
     }  # fmt: skip
     quiet = {spec.id for spec in BUILTIN if not spec.defaults.flag}
-    assert quiet == {"url", "flirtation", "unicode_spoofing"}
+    assert quiet == {"url", "flirtation", "unicode_spoofing", *TOPICS}
     light = {spec.id for spec in BUILTIN if spec.defaults.weight == 0.6}
-    assert light == {"personal_information", "url", "spam", "flirtation"}
+    full = {"illicit", "illicit_drugs", "illicit_firearms", "prompt_injection"}
+    assert light == {"personal_information", "url", "spam", "flirtation", "self_harm", *TOPICS} - full
+    assert {spec.id for spec in BUILTIN if spec.defaults.max_action == "review"} == {"self_harm", "grooming"}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from seemly.core.content import Audio, ClientAction, Image, Object, Submission, 
 from seemly.core.errors import ConfigError, DecodeError, FetchError, ModelError, PolicyFailed
 from seemly.engine.engine import Engine
 from seemly.engine.explain import Explanation
-from seemly.engine.result import ModerationResult
+from seemly.engine.result import Failure, ModerationResult
 from seemly.media.decoding import Capture, Piece
 from seemly.media.image import IMAGE_LABELS, DetectedText, ImageAnalysis, ImageModel, Picture, Region
 from seemly.media.providers import MediaModels
@@ -435,8 +435,9 @@ def test_kinds_that_the_channel_does_not_moderate_are_not_opened(kind: str) -> N
     content = {"image": Image, "video": Video, "audio": Audio}[kind]([RuntimeError("must not be opened")])
     channel = Channel(**{f"enable_{kind}_moderation": False})
     result = engine(channel).moderate(Object({"media": content, "bio": "hello"}))
-    assert result.errors == ()
+    assert result.errors == (Failure("decode:media", f"the channel has moderation of {kind} switched off"),)
     assert result.media == ()
+    assert result.recommendation.action == "review"
 
 
 def test_an_object_of_every_kind_tells_which_fields_flagged() -> None:

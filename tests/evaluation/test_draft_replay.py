@@ -304,7 +304,8 @@ def test_what_a_policy_was_not_asked_is_not_calibrated() -> None:
     for one, other in (engines, engines[::-1]):
         found = replay(one, other.channel, [*texts, media], results=list(one.moderate_many([*texts, media])))
         real = [each.evaluation.severity_score for each in other.moderate_many([*texts, media])]
-        assert [each.new_severity for each in found.outcomes] == pytest.approx(real)
+        # The picture, which nobody looked at, is left out of the replay.
+        assert [each.new_severity for each in found.outcomes] == pytest.approx(real[: len(texts)])
 
 
 @pytest.mark.parametrize(
@@ -373,7 +374,12 @@ class CascadeModels(FakeModels):
 
     def scorer(self, tier: str, *how: Any) -> Any:
         manifest = SimpleNamespace(
-            labels=self.LABELS, band=lambda _: {}, languages=frozenset(), blend={}, supports=lambda *_: True
+            labels=self.LABELS,
+            band=lambda _: {},
+            languages=frozenset(),
+            blend={},
+            calibration={},
+            supports=lambda *_: True,
         )
         fast = SimpleNamespace(labels=self.LABELS)
         return CascadeScorer(fast, SimpleNamespace(manifest=manifest), None, 0.2)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any, get_args
 
@@ -73,7 +74,14 @@ def run_python(blocks: list[Block], request: pytest.FixtureRequest) -> list[str]
     if not runnable:
         pytest.skip("every block needs an extra that is not installed")
     names: dict[str, Any] = {"__name__": "documentation"}
-    return [line for block in runnable for line in run_block(block._replace(code=fill_in(block.code, request)), names)]
+    with ExitStack() as stack:
+        wrong = [
+            line for block in runnable for line in run_block(block._replace(code=fill_in(block.code, request)), names)
+        ]
+        for value in names.values():
+            if isinstance(value, AbstractContextManager):  # a client of HTTP: a script's end closes it
+                stack.callback(value.__exit__, None, None, None)
+    return wrong
 
 
 @pytest.mark.parametrize("page", pages_with("python"))

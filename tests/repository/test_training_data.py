@@ -249,11 +249,17 @@ def test_json_lines_and_arrays_read_alike(tmp_path: Path) -> None:
 
 def test_no_text_is_written_twice_and_none_stands_in_a_suite() -> None:
     suites = MODELS.parent / "benchmarks" / "suites"
-    seen = {key(record["text"]): path.name for path in suites.glob("*.jsonl") for record in read_json(path)}
-    for path in sorted((MODELS / "training" / "written").glob("*.jsonl")):
-        for record in read_json(path):
-            assert key(record["text"]) not in seen, f"{path.name} repeats {seen[key(record['text'])]}"
-            seen[key(record["text"])] = path.name
+    records = [(path.name, record) for path in sorted(suites.glob("*.jsonl")) for record in read_json(path)]
+    seen = {key(record["text"]): name for name, record in records if "text" in record}
+    folder = MODELS / "training" / "written"
+    texts = [(path.name, record["text"]) for path in sorted(folder.glob("*.jsonl")) for record in read_json(path)]
+    texts += [(row.source, row.text) for row in natural(folder)]
+    repeated = []
+    for name, text in texts:
+        if key(text) in seen:
+            repeated.append(f"{name} repeats {seen[key(text)]}: {text}")
+        seen[key(text)] = name
+    assert repeated == []
 
 
 def _rows(count: int, source: str) -> list[Row]:

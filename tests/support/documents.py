@@ -8,6 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from importlib.util import find_spec
 from textwrap import dedent
 from typing import Any, NamedTuple
 
@@ -25,8 +26,15 @@ EXTRAS = {
     "fetch": "httpcore",
     "server": "fastapi",
     "notebook": "pandas",
+    "arrow": "pyarrow",
+    "onnx-text": "tokenizers",
+    "guard-langchain": "langchain",
 }
 """A package that each extra brings."""
+
+
+CLIENTS = ("moderation_api",)
+"""Packages that no extra brings, and that code of the pages imports."""
 
 
 class Block(NamedTuple):
@@ -39,8 +47,11 @@ class Block(NamedTuple):
 
 
 def find_missing(code: str) -> str | None:
-    """Return an extra that the code says it needs and that is not installed."""
-    for extras in re.findall(r"seemly\[([a-z,]+)\]", code):
+    """Return an extra that the code says it needs, or a client that it imports, and that is not installed."""
+    for client in CLIENTS:
+        if re.search(rf"^(from|import) {client}\b", code, re.MULTILINE) and find_spec(client) is None:
+            return client
+    for extras in re.findall(r"seemly\[([a-z,-]+)\]", code):
         for extra in extras.split(","):
             try:
                 pytest.importorskip(EXTRAS.get(extra, f"nothing_brings_{extra}"))

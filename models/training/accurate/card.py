@@ -42,9 +42,9 @@ text, and this one reads those that the first leaves uncertain or would act on. 
 ## Figures
 
 Rows that were held apart by a hash of their normalized text (10 % validation, 10 % test; of a pair by its English side
-too), a sample of each set and language (of the version shipped, every natural and ordinary row and every fifth or sixth of the
-others that `training/held.py` chooses, for lack of time); these are the test rows in English. "both" reads every text with both models,
-"cascade" only those that the default cascade does. AUC leaves out rows of which annotators were unsure.
+too), a sample of each set and language (of the version shipped, every natural and ordinary row and every fifth or sixth
+of the others that `training/held.py` chooses); these are the test rows in English. "both" reads every text with both
+models, "cascade" only those that the default cascade does. AUC leaves out rows of which annotators were unsure.
 
 {figures}
 
@@ -53,9 +53,9 @@ Area under the ROC curve for the six labels of the Jigsaw competition, on the Ji
 
 Thresholds are 0.5: calibration moved the probabilities of each language so that at most .25 % of ordinary English
 validation rows, and .3 % of those in another language, are acted on by the labels together that flag there by default.
-Where ordinary rows leave room, log-odds went up by at most .7, which calibrates to a mixture with some 6 % of positives.
-self_harm counts three times in that sharing. These settings were changed six times with a look at the test rows and at
-`python -m benchmarks.judgement`, so that neither is quite blind any more.
+Where ordinary rows leave room, log-odds went up by at most .7, which calibrates to a mixture with some 6 % of
+positives. self_harm counts three times in that sharing. These settings were changed six times with a look at the test
+rows and at `python -m benchmarks.judgement`, so that neither is quite blind any more.
 Two readers labelled 1,000 English rows of six sets independently, for labels that the sets leave out; Cohen's kappa is
 1.00 for self_harm, .89 sexual, .88 violence, .92 threat, .72 harassment, .92 insult and .80 mention
 (`python -m training.agreement`). Their labels are not trained on yet.

@@ -157,7 +157,8 @@ def moderate_frame(
     import narwhals as nw
 
     try:
-        given = nw.from_native(frame, eager_only=True)
+        own: Any = frame  # narwhals types the kinds of frames that it knows; a wrong one raises TypeError
+        given = nw.from_native(own, eager_only=True)
     except TypeError as error:
         raise ConfigError("needs a data frame in memory: collect a lazy one first") from error
     moderator = ArrowModerator(channel, text=text, tier=tier, prefix=prefix, registry=registry)

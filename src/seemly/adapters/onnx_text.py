@@ -134,9 +134,10 @@ class OnnxTextModel:
         """The probability from which each label counts as found."""
         return {label: self.description.thresholds.get(label, 0.5) for label in self.labels}
 
-    def supported(self, label: str, language: str) -> bool:
+    def supported(self, label: str, language: str | None) -> bool:
         """Whether it is said to be good enough at a label in a language: any language, if it names none."""
-        return label in self._columns and (not self.description.languages or language in self.description.languages)
+        known = self.description.languages
+        return label in self._columns and (language is None or not known or language in known)
 
     def score(self, texts: Sequence[str], labels: Sequence[str], thresholds: Sequence[float]) -> NDArray[np.float32]:
         """Probabilities, 0 to 1, of shape [texts, labels]: of a text's windows the largest. The thresholds make no
@@ -227,9 +228,10 @@ class _Network:
         # Quantization with scales of the whole tensor lets neighbours in a batch change a text's scores.
         self._alone = b"DynamicQuantizeLinear" in weights
         try:
+            length: Any = description.max_length
             tokenizer = Tokenizer.from_str(_load(folder, TOKENIZER, description).decode())
             tokenizer.no_padding()
-            tokenizer.enable_truncation(description.max_length, stride=description.overlap)
+            tokenizer.enable_truncation(length, stride=description.overlap)
         except ModelError:
             raise
         except Exception as error:  # the package raises plain Exception

@@ -32,7 +32,7 @@ class OverlayScorer:
         """The languages that either was measured on."""
         return self.base.languages | self.over.languages
 
-    def supported(self, label: str, language: str) -> bool:
+    def supported(self, label: str, language: str | None) -> bool:
         """Whether the scorer of the label was measured to be good enough in a language (ISO 639-1)."""
         scorer = self.over if label in self.over.labels else self.base
         return scorer.supported(label, language)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.console import CLIENTS, PASSWORD, Reviewer
+from tests.support.console import CLIENTS, PASSWORD, Reviewer, show_all
 
 pytest.importorskip("playwright", reason='needs playwright: pip install "seemly[test-console]"')
 
@@ -29,6 +29,7 @@ WAIT_MS = 15_000
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with serving(tmp_path_factory.mktemp("console")) as running, CLIENTS:
+        show_all(running)
         yield running
 
 

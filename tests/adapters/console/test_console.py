@@ -15,7 +15,7 @@ from seemly.service.access.codes import STEP_MS, make_code
 from seemly.service.base.records import Activity, Author, Item, Queue, Webhook
 from seemly.service.base.review_records import Decision, Session
 from seemly.service.review.decisions import UNDO_MS, release_due
-from tests.support.console import CLIENTS, PASSWORD, Reviewer
+from tests.support.console import CLIENTS, PASSWORD, Reviewer, show_all
 from tests.support.service_server import Service, serving
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -24,6 +24,7 @@ SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with serving(tmp_path_factory.mktemp("console")) as running, CLIENTS:
+        show_all(running)
         yield running
 
 

@@ -153,6 +153,9 @@ def test_wordlists_take_effect_on_the_next_request(ids: Ids) -> None:
     removed = ids.manage("DELETE", "/wordlist/{wordlist_id}/words", {"words": ["BLORB", "none"]})
     assert removed == {"removedCount": 1, "totalCount": 1, "removedWords": ["blorb"]}
     assert flagged(moderate(ids, "a blorb")) == set()
+    removed = ids.manage("DELETE", "/wordlist/{wordlist_id}/words?words=florb", {"words": None})
+    assert removed["removedWords"] == ["florb"]
+    ids.manage("POST", "/wordlist/{wordlist_id}/words", {"words": ["florb"]})
     added = ids.manage("POST", "/wordlist/{wordlist_id}/words", {"words": ["Norb", "florb"]})
     assert added == {"addedCount": 1, "totalCount": 2, "addedWords": ["norb"]}
     assert flagged(moderate(ids, "a norb")) == {"wordlist:own"}

@@ -122,6 +122,12 @@ def test_signals_of_an_ordinary_address() -> None:
         "brand_impersonation": None,
         "has_suspicious_characters": False,
         "is_link_shortener": False,
+        "is_reported": False,
+        "domain_age_days": None,
+        "has_email_setup": None,
+        "redirect_count": None,
+        "final_url": None,
+        "bot_protection": None,
     }
 
 

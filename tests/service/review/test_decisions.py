@@ -10,8 +10,9 @@ import pytest
 from seemly.core.errors import ConflictError, ContentError, ForbiddenError, NotFoundError
 from seemly.service.authors.authors import delete_author
 from seemly.service.base.ports import where
-from seemly.service.base.records import Action, ActionRun, Activity, Item, Member, Queue
+from seemly.service.base.records import Action, ActionRun, Activity, Item, Member, Placement, Queue
 from seemly.service.base.review_records import Claim, Decision, Note, Report, ReviewRequest
+from seemly.service.management.projects import REVIEW_FILTER
 from seemly.service.retention import erase_author
 from seemly.service.review.browse import browse, find_at, gather_context, get_item
 from seemly.service.review.claims import CLAIM_MS, claim_item, claimed_items, find_claims, release_claims
@@ -19,13 +20,14 @@ from seemly.service.review.decisions import UNDO_MS, decide, release_due, reopen
 from seemly.service.review.exposure import count_shown, get_exposure
 from seemly.service.review.filters import Filter
 from seemly.service.review.notes import add_note, list_notes
+from seemly.service.review.queues import delete_queue
 from seemly.service.review.reports import count_reports, report_content
 from seemly.service.review.second_reviews import appeal, ask_second_opinion, find_requests
 from tests.support.service_fakes import Service
 
 
 class Desk(Service):
-    """A service with two reviewers, and three items of one author in one conversation."""
+    """A service with two reviewers, three items of one author in one conversation, and a queue of all of them."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -37,6 +39,7 @@ class Desk(Service):
             self.clock.ms += 1_000
             self.submit(text, contentId=f"c{number}", authorId="jo", conversationId="talk")
         self.items = [self.item(f"c{number}") for number in range(3)]
+        self.change(Queue, self.all(Queue)[0].id, filter={})
         self.queue = self.all(Queue)[0]
         self.forget_events()
 
@@ -187,7 +190,7 @@ def test_what_an_action_takes_is_checked_at_once(desk: Desk) -> None:
     desk.clock.ms += UNDO_MS
     release_due(desk.env)
     assert desk.browse() == ["c2", "c1"]
-    assert (desk.item("c0").status, desk.types()) == ("pending", ["queue_item.action"])
+    assert (desk.item("c0").status, desk.types()) == ("resolved", ["queue_item.action"])
 
 
 def test_an_action_that_is_gone_by_then_has_failed(desk: Desk) -> None:
@@ -358,3 +361,33 @@ def test_what_users_reported_is_found(desk: Desk) -> None:
     with desk.store.transaction() as tx:
         delete_author(tx, desk.project_id, "jo")
     assert {each.reporter_id for each in desk.all(Report)} == {"al", "bo"}
+
+
+def test_allowed_content_waits_in_a_queue_once_somebody_asks() -> None:
+    desk = Desk()
+    desk.change(Queue, desk.queue.id, filter=REVIEW_FILTER)
+    for text in ("reported", "asked", "appealed", "opened", "left"):
+        desk.submit(text, contentId=text, authorId="jo")
+    assert desk.browse() == ["c2", "c1"]
+    with desk.store.transaction() as tx:
+        report_content(desk.env, tx, desk.project_id, {"contentId": "reported", "reporterId": "al"})
+    ask(desk, desk.item("asked"))
+    desk.decide("reject", desk.item("appealed"), desk.item("opened"))
+    desk.clock.ms += UNDO_MS
+    release_due(desk.env)
+    with desk.store.transaction() as tx:
+        appeal(desk.env, tx, desk.project_id, {"contentId": "appealed", "authorId": "jo"})
+    reopen(desk.env, desk.project_id, desk.ann, desk.item("opened").id)
+    assert sorted(desk.browse()) == ["appealed", "asked", "c1", "c2", "opened", "reported"]
+    assert desk.browse(reported=True) == ["reported"]
+
+
+def test_what_a_queue_has_is_not_put_into_another(desk: Desk) -> None:
+    with desk.store.transaction() as tx:
+        report_content(desk.env, tx, desk.project_id, {"contentId": "c0", "reporterId": "al"})
+        tx.remove(Report, where("project_id", desk.project_id))
+    assert desk.all(Placement) == []
+    with desk.store.transaction() as tx:
+        delete_queue(tx, desk.project_id, desk.queue.id)
+        report_content(desk.env, tx, desk.project_id, {"contentId": "c0", "reporterId": "al"})
+    assert desk.all(Placement) == []

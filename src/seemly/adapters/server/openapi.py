@@ -202,7 +202,7 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         problems["422"] = (
             "The image could not be looked at: there is no verdict, nothing is stored, nothing is charged."
         )
-    if endpoint.key != "any" or "{" in endpoint.path:
+    if endpoint.key != "any" or "{" in endpoint.path or _names_channel(endpoint):
         problems["404"] = "It does not exist, or lies outside what the key reaches."
     if endpoint.moderates or endpoint.key != "project":
         problems["429"] = "Too many requests, or the quota is spent."
@@ -212,6 +212,12 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         headers = _REQUEST_ID if status in (*_UNCOUNTED, *_ANY_TIME) else counted
         answers[status] = _answer(problems[status], {"$ref": "#/components/schemas/Error"}, {**headers, **own})
     return answers
+
+
+def _names_channel(endpoint: Endpoint) -> bool:
+    """Whether a request may name a channel outside its path."""
+    of_body = (endpoint.takes or {}).get("properties", {})
+    return "channelId" in of_body or any(each.name == "channelId" for each in endpoint.parameters)
 
 
 def _answer(what: str, schema: Schema, headers: Mapping[str, tuple[str, Schema]]) -> dict[str, Any]:

@@ -79,7 +79,12 @@ def _path_as_sent(path: str, given: Sequence[Any]) -> str:
     match path.split("."):
         case ["policies", policy, name, *rest]:
             for i, each in enumerate(given):
-                if isinstance(each, Mapping) and policy in (each.get("id"), _ENGINES.get(each.get("id"))):
+                if isinstance(each, Mapping) and policy in _names(each.get("id")):
                     where = [] if name in each else ["options"]
                     return ".".join(["policies", str(i), *where, name, *rest])
     return path
+
+
+def _names(policy: object) -> tuple[str, ...]:
+    """What a policy is called: as it was sent, and by the engine."""
+    return (policy, _ENGINES.get(policy, policy)) if isinstance(policy, str) else ()

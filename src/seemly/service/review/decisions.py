@@ -22,7 +22,7 @@ from seemly.service.base.review_records import Claim, Decision, Outcome
 from seemly.service.management.keys import log
 from seemly.service.review.action_execution import LONGEST_MS, MAX_TARGETS, check_execution, execute_within
 from seemly.service.review.actions import find_action
-from seemly.service.review.queues import find_queue, put_back
+from seemly.service.review.queues import bring, find_queue, put_back
 from seemly.service.review.second_reviews import answer_requests, require_other
 
 __all__ = ["UNDO_MS", "Batch", "decide", "find_waiting", "release_due", "reopen", "undo", "waiting_items"]
@@ -148,6 +148,7 @@ def reopen(env: Environment, project_id: str, member: Member, item_id: str) -> I
             item = replace(item, status="pending", action=action, resolved_ms=None, reviewer=None)
             tx.put(item)
             put_back(tx, item)
+            bring(env, tx, item)
             log(env, tx, member, "item.reopened", item.id)
     return item
 

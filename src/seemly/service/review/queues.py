@@ -16,8 +16,8 @@ from seemly.service.review.filters import Filter, read_filter, seek
 from seemly.service.review.views import view_queue
 
 __all__ = [
-    "Found", "create_queue", "delete_queue", "find_default_queue", "find_item", "find_items", "find_queue", "holds",
-    "list_queues", "place", "put_back", "read_queue", "reopen", "update_queue",
+    "Found", "bring", "create_queue", "delete_queue", "find_default_queue", "find_item", "find_items", "find_queue",
+    "holds", "list_queues", "place", "put_back", "read_queue", "reopen", "update_queue",
 ]  # fmt: skip
 
 _NEWEST = Order("created_ms", descending=True)
@@ -120,6 +120,18 @@ def place(env: Environment, tx: Transaction, queue: Queue, item: Item, *, presen
         at_ms=env.now(),
     )
     tx.put(placed)
+
+
+def bring(env: Environment, tx: Transaction, item: Item) -> None:
+    """Have an item that somebody asks to have looked at wait in a queue whatever is recommended: in the project's
+    oldest, unless one has it. One that is resolved stays so. The project is held, and the item locked."""
+    if item.status == "resolved":
+        return
+    of_project = (Where("project_id", "is", item.project_id),)
+    queues = tx.find(Queue, Query(of_project, (Order("created_ms"),), lock="share"))
+    waiting = [each for each in queues if _filter_of(each).check_status != "checked"]
+    if queues and not any(holds(env, tx, each, item) for each in waiting):
+        place(env, tx, queues[0], item, present=True)
 
 
 def put_back(tx: Transaction, item: Item) -> None:

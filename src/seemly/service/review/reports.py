@@ -11,7 +11,7 @@ from seemly.service.base.locking import hold_project
 from seemly.service.base.ports import Order, Query, Transaction, Where, where
 from seemly.service.base.requests import Body
 from seemly.service.base.review_records import Report
-from seemly.service.review.queues import find_item
+from seemly.service.review.queues import bring, find_item
 
 __all__ = ["count_reports", "list_reports", "report_content"]
 
@@ -20,7 +20,8 @@ def report_content(env: Environment, tx: Transaction, project_id: str, wire: obj
     """Keep a report, and answer with its id and how many there are of this content.
 
     The body: `contentId`, and, as they are known, `reporterId`, `reason` and `comment`. A user who reports the same
-    content again changes the report. Raises ContentError and NotFoundError.
+    content again changes the report. Content that was not reviewed then waits in a queue, also where it was allowed.
+    Raises ContentError and NotFoundError.
     """
     hold_project(tx, project_id)
     body = Body(wire)
@@ -41,6 +42,7 @@ def report_content(env: Environment, tx: Transaction, project_id: str, wire: obj
         comment=comment,
     )
     tx.put(report)
+    bring(env, tx, item)
     return {"id": report.id, "count": len(known) + (same is None)}
 
 

@@ -16,7 +16,7 @@ from seemly.service.base.records import Item, Member
 from seemly.service.base.requests import Body
 from seemly.service.base.review_records import Decision, ReviewRequest
 from seemly.service.management.keys import log
-from seemly.service.review.queues import find_item, put_back
+from seemly.service.review.queues import bring, find_item, put_back
 from seemly.service.review.views import view_event_item
 from seemly.service.webhooks.events import emit
 
@@ -61,6 +61,7 @@ def appeal(env: Environment, tx: Transaction, project_id: str, wire: object) -> 
         item = replace(item, status="pending", action=action, resolved_ms=None, reviewer=None)
         tx.put(item)
         put_back(tx, item)
+    bring(env, tx, item)
     view = {
         "item": view_event_item(item, author),
         "author": view_author(author, env.now()),
@@ -95,6 +96,7 @@ def ask_second_opinion(
         not_member_id=member.id,
     )
     tx.add(request)
+    bring(env, tx, held)
     log(env, tx, member, "item.second_opinion_asked", item.id)
     return request
 

@@ -116,7 +116,7 @@ def _add(call: Call) -> Answer:
 
 def _remove(call: Call) -> Answer:
     wordlist_id, check = call.id_of("wordlist_id"), call.parts.check_channel
-    wire = call.body if "words" in call.body else call.query
+    wire = call.query if call.body.get("words") is None else call.body
     with call.env.store.transaction() as tx:
         return view_removed_words(wordlists.remove_words(call.env, tx, call.manager, wordlist_id, wire, check=check))
 
