@@ -1,3 +1,4 @@
+import importlib
 import socket
 import subprocess
 import sys
@@ -54,3 +55,27 @@ def test_moderating_opens_no_socket(monkeypatch: pytest.MonkeyPatch) -> None:
     result = Engine().moderate("write to jo@example.com or +44 20 7946 0958, see http://bit.ly/x, you idiot")
     assert result.errors == ()
     assert result.recommendation.action != "allow"
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("seemly.engine", {"Engine", "ModerationResult"}),
+        ("seemly.service", {"Moderation", "sign", "verify_signature"}),
+        ("seemly.adapters.fetch", {"Fetcher"}),
+        ("seemly.adapters.perspective", {"analyze", "suggest_score"}),
+        ("seemly.adapters.server", {"create_app"}),
+        ("seemly.adapters.store", {"SqlStore", "MemoryStore"}),
+    ],
+)
+def test_a_package_offers_its_names_lazily(module: str, names: set[str]) -> None:
+    face = importlib.import_module(module)
+    assert names <= set(face.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = face.nothing
+    for name in names:
+        try:
+            assert getattr(face, name).__name__ == name
+        except ImportError as error:
+            assert error.name is not None
+            assert not error.name.startswith("seemly")
