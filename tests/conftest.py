@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
 # Time is for the benchmarks: a busy machine must not fail a test.
 settings.register_profile("seemly", deadline=None)
 settings.load_profile("seemly")
+
+# A shell starts what it runs in the background with interrupts ignored, which children inherit: tests that interrupt a
+# child would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")
