@@ -82,7 +82,7 @@ def test_every_request_that_is_made_up_is_answered_as_described(tmp_path: Path) 
                 "--exclude-path-regex=(moderations|comments:.*|/stream)$",
                 "--phases=coverage,fuzzing,stateful",
                 "--max-examples=2",
-                "--workers=2",
+                "--workers=1",
                 "--continue-on-failure",
                 "--seed=1",
                 "--no-color",
