@@ -44,6 +44,10 @@ def pages_with(language: str) -> list[str]:
     return [page for page, blocks in BLOCKS.items() if any(block.language == language for block in blocks)]
 
 
+# What a page does to its server, a later line of the page counts on: one process runs them all, in order.
+pytestmark = pytest.mark.xdist_group("docs")
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     support = pytest.importorskip("tests.support.service_server", reason='needs "seemly[server]"')
